@@ -33,7 +33,7 @@ class Download(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
 
 
-class FileOrder(msgspec.Struct, frozen=True, array_like=True):
+class FileRequest(msgspec.Struct, frozen=True, array_like=True):
     """A request for a file that a row names; `types` and `max_bytes` as in `Download`.
 
     Attributes:
@@ -82,7 +82,7 @@ class Downloads(msgspec.Struct, frozen=True):
     """The outcome of the downloads that a step requested, with the step's original input."""
 
     input: object
-    files: Mapping[FileOrder, KeptFile | FetchError]
+    files: Mapping[FileRequest, KeptFile | FetchError]
 
 
 def kept_path(files: Path, sha256: str) -> Path:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from scoopi.errors import StepError
-from scoopi.model.downloads import FileOrder, FileRef
+from scoopi.model.downloads import FileRef, FileRequest
 from scoopi.model.failure import Failure
 from scoopi.model.locator import Link, Locator
 
@@ -91,7 +91,7 @@ class ToFiles(msgspec.Struct, frozen=True):
     """The task waits for files without holding a thread; then its step runs again, with their `Downloads`."""
 
     payload: Payload
-    orders: tuple[FileOrder, ...]
+    requests: tuple[FileRequest, ...]
 
 
 class ToJobs(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ from scoopi.parse.tree.page import Page
 from scoopi.runs.composed import WorkerPlan
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
-from scoopi.steps.step import Loader, LoadOrder
+from scoopi.steps.step import Loader, LoadState
 from scoopi.worker.worker_parts import TaskChain
 
 LIMIT_S = 120.0
@@ -152,7 +152,7 @@ def _loaded(loader: Loader, locator: Locator) -> Page:
         FetchError: it cannot be loaded in time.
     """
     answers: list[Handover | Exception] = []
-    payload = Payload("", locator, 1, "", LoadOrder())
+    payload = Payload("", locator, 1, "", LoadState())
     deadline = time.monotonic() + LIMIT_S
     loader.begin(payload, answers.append)
     while time.monotonic() < deadline:
@@ -163,9 +163,9 @@ def _loaded(loader: Loader, locator: Locator) -> Page:
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, ToGrant):
-            order = answer.payload.expect(LoadOrder)
+            load = answer.payload.expect(LoadState)
             grant = Grant(answer.host, deadline)
-            loader.begin(answer.payload.advance(order.with_grant(grant)), answers.append)
+            loader.begin(answer.payload.advance(load.with_grant(grant)), answers.append)
         elif isinstance(answer, ToTask):
             return answer.payload.expect(Page)
     raise FetchError(f"no page within {LIMIT_S:.0f} s", at=locator.url)

@@ -21,7 +21,7 @@ from scoopi.model.site_session import SessionChange
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page
 from scoopi.politeness.robots.robots_rules import RobotsRules
-from scoopi.steps.step import Loader, LoadOrder
+from scoopi.steps.step import Loader, LoadState
 from scoopi.steps.worker_sessions import WorkerSessions
 
 NOT_AGAIN = "a run does not retry it"
@@ -78,7 +78,7 @@ class PageVisit:
             FetchError: the page, a login page or a robots.txt cannot be loaded.
         """
         self._ensure_allowed(host_of(locator.url), locator.url)
-        loaded = self._loaded(Payload("fetch", locator, 1, "", LoadOrder()))
+        loaded = self._loaded(Payload("fetch", locator, 1, "", LoadState()))
         return loaded.payload.expect(Page)
 
     def _loaded(self, payload: Payload) -> ToTask:
@@ -92,21 +92,21 @@ class PageVisit:
                 return outcome
             assert isinstance(outcome, ToGrant | ToSession)
             payload = outcome.payload
-            order = payload.expect(LoadOrder)
+            load = payload.expect(LoadState)
             if isinstance(outcome, ToSession):
                 session = self._sessions.get(outcome.session)
                 if not session.failed and session.version <= outcome.version:
-                    payload = payload.advance(replace(order, logs_in=True))
+                    payload = payload.advance(replace(load, logs_in=True))
                 continue
-            is_free = order.is_robots or order.login is not None  # the definitions themselves ask for a login
+            is_free = load.is_robots or load.login is not None  # the definitions themselves ask for a login
             if not is_free and not outcome.is_part:
-                self._ensure_allowed(outcome.host, outcome.url or order.url or payload.locator.url)
-            payload = payload.advance(order.with_grant(self._grant(outcome.host)))
+                self._ensure_allowed(outcome.host, outcome.url or load.url or payload.locator.url)
+            payload = payload.advance(load.with_grant(self._grant(outcome.host)))
 
     def _outcome(self, payload: Payload) -> Handover | Exception:
-        order = payload.expect(LoadOrder)
-        is_login = order.logs_in or order.login is not None
-        self._recorder.purpose = ROBOTS if order.is_robots else LOGIN if is_login else PAGE
+        load = payload.expect(LoadState)
+        is_login = load.logs_in or load.login is not None
+        self._recorder.purpose = ROBOTS if load.is_robots else LOGIN if is_login else PAGE
         outcomes: list[Handover | Exception] = []
         self._loader.begin(payload, outcomes.append)
         while not outcomes:
@@ -149,7 +149,7 @@ class PageVisit:
 
     def _read_rules(self, host: str, url: str) -> RobotsRules:
         locator = Locator(ROBOTS, "", robots_url(url))
-        answer = self._robots_answer(Payload("robots", locator, 1, "", LoadOrder(is_robots=True)))
+        answer = self._robots_answer(Payload("robots", locator, 1, "", LoadState(is_robots=True)))
         if answer.kind is not RobotsKind.KNOWN:
             is_later = answer.kind is RobotsKind.LATER
             later = "a run retries it, and the pages of the host wait for it" if is_later else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from scoopi.errors import StepError
 from scoopi.model.locator import Locator
 from scoopi.parse.tree.page import Page
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 
 BY_HTTP, BY_BROWSER = "http", "browser"
 ENOUGH = 3
@@ -34,20 +34,20 @@ class BrowserChoice:
         self._note = note
         self._in_a_row: Counter[str] = Counter()
 
-    def is_browser(self, locator: Locator, order: LoadOrder) -> bool:
+    def is_browser(self, locator: Locator, load: LoadState) -> bool:
         """Whether the plugin of the page's group makes the next request; a browser can only make GETs."""
         if locator.group not in self._finds:
             return True
         is_chosen = self._in_a_row[locator.group] >= ENOUGH
-        return _is_get(locator) and (order.in_browser or bool(order.call) or is_chosen)
+        return _is_get(locator) and (load.in_browser or bool(load.call) or is_chosen)
 
-    def wants_browser(self, locator: Locator, order: LoadOrder, page: Page) -> bool:
+    def wants_browser(self, locator: Locator, load: LoadState, page: Page) -> bool:
         """Whether a loaded page must be loaded again, in a browser; counts it if not."""
         group = locator.group
         if group not in self._finds:
             return False
         found = self._has_found(group, page)
-        if order.in_browser:
+        if load.in_browser:
             self._in_a_row[group] += (
                 found  # a page that lacks it in a browser, too, says nothing about others
             )

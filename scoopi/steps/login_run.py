@@ -33,12 +33,12 @@ class LoginStage(msgspec.Struct, frozen=True):
     Attributes:
         name: FORM or SUBMIT.
         locator: the locator of the page to request.
-        order: the loader's input for that page, a LoadOrder.
+        load: the loader's input for that page, a LoadState.
     """
 
     name: str
     locator: Locator
-    order: object
+    load: object
 
 
 class LoginRun:
@@ -138,10 +138,10 @@ class AskedLogin:
     def __call__(self, received: ReceivedFile) -> bool:
         """Whether it is; a page that cannot be parsed counts as a file."""
         partial = received.partial
-        login = self._sites.for_host(host_of(partial.order.url)).login
+        login = self._sites.for_host(host_of(partial.request.url)).login
         if login is None or received.media_type not in _PAGES or partial.size > MOST_FORM_BYTES:
             return False
-        locator = Locator("", "", partial.order.url)
+        locator = Locator("", "", partial.request.url)
         document = Document(locator, received.url, datetime.now(UTC), None, partial.path.read_bytes())
         try:
             return self._login.is_expired(login, Page(document, TreeLimits()))

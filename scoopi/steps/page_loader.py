@@ -33,7 +33,7 @@ from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.downloads.file_loading import FileLoading
 from scoopi.steps.page_faults import unusable
-from scoopi.steps.step import Loader, LoadOrder, OnHandover, OnPluginResult, OnSent, PluginClient
+from scoopi.steps.step import Loader, LoadState, OnHandover, OnPluginResult, OnSent, PluginClient
 from scoopi.steps.worker_sessions import WorkerSessions
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class PageLoader(Loader):
 
     def abandon(self, payload: Payload) -> None:
         """See `Loader`."""
-        call = payload.expect(LoadOrder).call
+        call = payload.expect(LoadState).call
         if call and payload.locator.group in self._plugins:
             self._plugins[payload.locator.group].abandon(call)
 
@@ -145,36 +145,36 @@ class PageLoader(Loader):
 
     def _begun(self, payload: Payload, on_handover: OnHandover) -> Handover | None:
         """The handover if no request is needed now; None if a request has begun."""
-        order = payload.expect(LoadOrder)
-        files = self._rules.files if order.file is not None else None
-        known = files.known(payload, order.file) if files is not None and order.file is not None else None
+        load = payload.expect(LoadState)
+        files = self._rules.files if load.file is not None else None
+        known = files.known(payload, load.file) if files is not None and load.file is not None else None
         if known is not None:
             return known
-        if order.archived and self._archive is not None:
+        if load.archived and self._archive is not None:
             saved = self._archive.load(payload.locator)
             if saved is not None:
                 return self._page(payload, saved)
-        address = parse_address(order.url or payload.locator.url)
+        address = parse_address(load.url or payload.locator.url)
         plugin = self._plugins.get(payload.locator.group) if files is None else None
         if plugin is not None and self._rules.choice is not None:
-            if self._rules.choice.is_browser(payload.locator, order):
-                order = msgspec.structs.replace(order, in_browser=True)
-                payload = payload.advance(order)
+            if self._rules.choice.is_browser(payload.locator, load):
+                load = msgspec.structs.replace(load, in_browser=True)
+                payload = payload.advance(load)
             else:
                 plugin = None
-        if order.call and order.grant is not None and plugin is not None:
-            request = self._request(payload, address, order.grant)
+        if load.call and load.grant is not None and plugin is not None:
+            request = self._request(payload, address, load.grant)
             end, report = self._callbacks(payload, on_handover, request)
-            if plugin.resume(order.call, request, order.grant, end, report):
+            if plugin.resume(load.call, request, load.grant, end, report):
                 return None
         if address.host == FILE_HOST:
             locator = payload.locator
             body = self._files.read(locator.url)
             document = Document(locator, locator.url, self._rules.run_date, None, body)
             return self._loaded(payload, self._page_of(document))
-        grant = order.grant
+        grant = load.grant
         if grant is None or grant.host != address.host:
-            return ToGrant(address.host, payload.advance(order.without_grant()))
+            return ToGrant(address.host, payload.advance(load.without_grant()))
         request = self._request(payload, address, grant)
         end, report = self._callbacks(payload, on_handover, request)
         if plugin is not None:
@@ -184,22 +184,22 @@ class PageLoader(Loader):
         return None
 
     def _request(self, payload: Payload, address: Address, grant: Grant) -> Request:
-        order = payload.expect(LoadOrder)
-        content = order.content if order.url else payload.locator.request
+        load = payload.expect(LoadState)
+        content = load.content if load.url else payload.locator.request
         site = None if self._sites is None else self._sites.for_host(address.host)
         sessions = self._rules.sessions
         return Request(
             address.url,
             grant.not_after,
-            order.hops,
-            order.cookies if sessions is None else sessions.cookies_for(site, order.cookies),
-            order.lost,
-            order.public_only,
-            site.without_credentials() if order.is_downgraded and site is not None else site,
-            None if content is not None else self._known(payload.locator, order, address.url),
+            load.hops,
+            load.cookies if sessions is None else sessions.cookies_for(site, load.cookies),
+            load.lost,
+            load.public_only,
+            site.without_credentials() if load.is_downgraded and site is not None else site,
+            None if content is not None else self._known(payload.locator, load, address.url),
             content,
-            order.is_robots,
-            None if order.file is None or self._rules.files is None else self._rules.files.open(order.file),
+            load.is_robots,
+            None if load.file is None or self._rules.files is None else self._rules.files.open(load.file),
             payload.locator,
         )
 
@@ -209,9 +209,9 @@ class PageLoader(Loader):
         end, report = partial(self._end, payload, on_handover, request), self._rules.on_sent
         return end, None if report is None else partial(report, payload.job)
 
-    def _known(self, locator: Locator, order: LoadOrder, url: str) -> Validators | None:
+    def _known(self, locator: Locator, load: LoadState, url: str) -> Validators | None:
         """The validators of the archived page, which is used again if its server says it is unchanged."""
-        if self._archive is None or order.whole or not self._rules.saves(locator.group):
+        if self._archive is None or load.whole or not self._rules.saves(locator.group):
             return None
         return self._archive.known(locator, url)
 
@@ -225,21 +225,21 @@ class PageLoader(Loader):
         on_handover(handover)
 
     def _handover(self, payload: Payload, result: PluginResult) -> Handover:
-        if isinstance(result, Response) and payload.expect(LoadOrder).is_robots:
+        if isinstance(result, Response) and payload.expect(LoadState).is_robots:
             return ToTask(payload.advance(answer_of_body(result.body, self._robots_token(result.url))))
         if isinstance(result, Response):
             return self._received(payload, result.document(payload.locator, self._rules.run_date))
         if isinstance(result, Redirect):
             hop = result.request
-            further = LoadOrder(
+            further = LoadState(
                 url=hop.url,
                 hops=hop.hops,
                 cookies=hop.cookies,
                 public_only=hop.public_only,
                 content=hop.content,
-                is_downgraded=result.is_downgrade or payload.expect(LoadOrder).is_downgraded,
+                is_downgraded=result.is_downgrade or payload.expect(LoadState).is_downgraded,
                 is_robots=hop.is_robots,
-                file=payload.expect(LoadOrder).file,
+                file=payload.expect(LoadState).file,
             )
             return ToGrant(result.host, payload.advance(further))
         if isinstance(result, ReceivedFile):
@@ -247,16 +247,16 @@ class PageLoader(Loader):
             return ToTask(payload.advance(self._rules.files.kept(result)))
         if isinstance(result, NotModified):
             return self._renewed(payload, result)
-        order = payload.expect(LoadOrder)
+        load = payload.expect(LoadState)
         if isinstance(result, Exception):
-            if order.file is not None and self._rules.files is not None:
-                self._rules.files.failed(order.file, result)
+            if load.file is not None and self._rules.files is not None:
+                self._rules.files.failed(load.file, result)
             raise result
         if isinstance(result, FurtherGrant):
-            further = msgspec.structs.replace(order.without_grant(), call=result.call)
+            further = msgspec.structs.replace(load.without_grant(), call=result.call)
             return ToGrant(result.host, payload.advance(further), result.url, not result.url)
-        assert order.grant is not None
-        return ToGrant(order.grant.host, payload.advance(order.without_grant(result.was_lost)))
+        assert load.grant is not None
+        return ToGrant(load.grant.host, payload.advance(load.without_grant(result.was_lost)))
 
     def _renewed(self, payload: Payload, result: NotModified) -> Handover:
         assert self._archive is not None
@@ -264,10 +264,10 @@ class PageLoader(Loader):
         saved = self._archive.renewed(payload.locator, self._rules.run_date, validators)
         if saved is not None:
             return self._page(payload, saved)
-        order = payload.expect(LoadOrder)
-        assert order.grant is not None
-        again = msgspec.structs.replace(order.without_grant(), whole=True)
-        return ToGrant(order.grant.host, payload.advance(again))
+        load = payload.expect(LoadState)
+        assert load.grant is not None
+        again = msgspec.structs.replace(load.without_grant(), whole=True)
+        return ToGrant(load.grant.host, payload.advance(again))
 
     def _robots_token(self, url: str) -> str:
         """The product token of this agent at the host that has answered."""
@@ -277,10 +277,10 @@ class PageLoader(Loader):
 
     def _received(self, payload: Payload, document: Document) -> Handover:
         """The page from the network, or a request for loading it in a browser."""
-        order, choice = payload.expect(LoadOrder), self._rules.choice
+        load, choice = payload.expect(LoadState), self._rules.choice
         page = self._page_of(document)
-        if choice is not None and choice.wants_browser(payload.locator, order, page):
-            again = LoadOrder(public_only=order.public_only, in_browser=True)
+        if choice is not None and choice.wants_browser(payload.locator, load, page):
+            again = LoadState(public_only=load.public_only, in_browser=True)
             return ToGrant(parse_address(payload.locator.url).host, payload.advance(again))
         return self._loaded(payload, page)
 

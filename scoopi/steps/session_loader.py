@@ -14,7 +14,7 @@ from scoopi.model.sites import Site, Sites
 from scoopi.model.text.shown import shown
 from scoopi.parse.tree.page import Page
 from scoopi.steps.login_run import FORM, SUBMIT, UNAUTHORIZED, LoginRun, LoginStage
-from scoopi.steps.step import Loader, LoadOrder, OnHandover
+from scoopi.steps.step import Loader, LoadState, OnHandover
 from scoopi.steps.worker_sessions import WorkerSessions
 
 MOST_LOGINS = 2
@@ -40,9 +40,9 @@ class SessionLoader(Loader):
 
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         """See `Loader`; also hands over a ToSession."""
-        order = payload.expect(LoadOrder)
+        load = payload.expect(LoadState)
         site = self._sites.for_host(host_of(payload.locator.url))
-        if site.login is None or order.archived or order.is_robots:
+        if site.login is None or load.archived or load.is_robots:
             self._inner.begin(payload, on_handover)
             return
         session = self._sessions.get(site.session)
@@ -50,13 +50,13 @@ class SessionLoader(Loader):
             on_handover(
                 FetchError(session.failed, at=shown(site.login.url), hint="check `login` of the site")
             )
-        elif order.login is not None:
-            self._continue(payload, order.login, site, on_handover)
-        elif order.logs_in:
+        elif load.login is not None:
+            self._continue(payload, load.login, site, on_handover)
+        elif load.logs_in:
             stage, locator = self._login.first(site.login)
-            self._continue(payload, LoginStage(stage, locator, LoadOrder()), site, on_handover)
-        elif session.version <= order.outdated:
-            on_handover(ToSession(site.session, order.outdated, payload.advance(order.without_grant())))
+            self._continue(payload, LoginStage(stage, locator, LoadState()), site, on_handover)
+        elif session.version <= load.outdated:
+            on_handover(ToSession(site.session, load.outdated, payload.advance(load.without_grant())))
         else:
             self._inner.begin(payload, partial(self._on_page, payload, session, site, on_handover))
 
@@ -105,10 +105,10 @@ class SessionLoader(Loader):
         outcome: Handover | Exception,
     ) -> None:
         assert site.login is not None
-        order = payload.expect(LoadOrder)
+        load = payload.expect(LoadState)
         if isinstance(outcome, ToGrant):
-            further = outcome.payload.expect(LoadOrder)
-            kept = replace(further, outdated=order.outdated, logins=order.logins)
+            further = outcome.payload.expect(LoadState)
+            kept = replace(further, outdated=load.outdated, logins=load.logins)
             on_handover(replace(outcome, payload=outcome.payload.advance(kept)))
             return
         try:
@@ -118,15 +118,15 @@ class SessionLoader(Loader):
             outcome = outcome if isinstance(outcome, ToTask) else error
         if not is_expired:
             on_handover(outcome)
-        elif order.logins >= MOST_LOGINS:
+        elif load.logins >= MOST_LOGINS:
             what = "the page keeps asking for a login"
             on_handover(FetchError(what, at=payload.locator.url, hint="check `expired` of its site's login"))
         else:
-            again = LoadOrder(
-                public_only=order.public_only,
+            again = LoadState(
+                public_only=load.public_only,
                 outdated=session.version,
-                logins=order.logins + 1,
-                file=order.file,
+                logins=load.logins + 1,
+                file=load.file,
             )
             on_handover(ToSession(site.session, session.version, payload.advance(again)))
 
@@ -140,7 +140,7 @@ class SessionLoader(Loader):
     # The login
 
     def _continue(self, payload: Payload, stage: LoginStage, site: Site, on_handover: OnHandover) -> None:
-        inner = Payload(payload.job, stage.locator, 1, "", _granted(stage, payload.expect(LoadOrder)))
+        inner = Payload(payload.job, stage.locator, 1, "", _granted(stage, payload.expect(LoadState)))
         self._inner.begin(inner, partial(self._on_login_page, payload, stage, site, on_handover))
 
     def _on_login_page(
@@ -168,17 +168,17 @@ class SessionLoader(Loader):
         self, payload: Payload, stage: LoginStage, site: Site, outcome: Handover | Exception
     ) -> Handover:
         assert site.login is not None
-        order = payload.expect(LoadOrder)
+        load = payload.expect(LoadState)
         if isinstance(outcome, ToGrant):
-            further = LoginStage(stage.name, stage.locator, outcome.payload.expect(LoadOrder))
-            return ToGrant(outcome.host, payload.advance(replace(order.without_grant(), login=further)))
+            further = LoginStage(stage.name, stage.locator, outcome.payload.expect(LoadState))
+            return ToGrant(outcome.host, payload.advance(replace(load.without_grant(), login=further)))
         if isinstance(outcome, ToTask):
             page = outcome.payload.input
             assert isinstance(page, Page)
             if stage.name == FORM:
                 locator = self._login.submit(site.login, page)
-                submit = LoginStage(SUBMIT, locator, LoadOrder())
-                waits = replace(order.without_grant(), login=submit)
+                submit = LoginStage(SUBMIT, locator, LoadState())
+                waits = replace(load.without_grant(), login=submit)
                 return ToGrant(host_of(locator.url), payload.advance(waits))
             self._login.ensure_success(site.login, page)
         elif not _is_accepted(stage, site, outcome):
@@ -186,9 +186,7 @@ class SessionLoader(Loader):
             raise outcome
         self._sessions.report(SessionChange(site.session, payload.job, login="done"))
         version = self._sessions.get(site.session).version
-        back = LoadOrder(
-            public_only=order.public_only, outdated=version, logins=order.logins, file=order.file
-        )
+        back = LoadState(public_only=load.public_only, outdated=version, logins=load.logins, file=load.file)
         return ToSession(site.session, version, payload.advance(back))
 
 
@@ -199,7 +197,7 @@ def _is_accepted(stage: LoginStage, site: Site, outcome: Handover | Exception) -
     return stage.name == SUBMIT and is_empty and not site.login.success.selector
 
 
-def _granted(stage: LoginStage, order: LoadOrder) -> LoadOrder:
-    inner = stage.order
-    assert isinstance(inner, LoadOrder)
-    return inner if order.grant is None else inner.with_grant(order.grant)
+def _granted(stage: LoginStage, load: LoadState) -> LoadState:
+    inner = stage.load
+    assert isinstance(inner, LoadState)
+    return inner if load.grant is None else inner.with_grant(load.grant)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from scoopi.fetch.request import PluginResult, Request
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.locator import PageRequest
 from scoopi.model.site_session import Session, SessionChange
@@ -49,7 +49,7 @@ class Step(ABC):
         """
 
 
-class LoadOrder(msgspec.Struct, frozen=True):
+class LoadState(msgspec.Struct, frozen=True):
     """The input of a loader: how it may load the page of a payload.
 
     Attributes:
@@ -90,14 +90,14 @@ class LoadOrder(msgspec.Struct, frozen=True):
     logs_in: bool = False
     login: Any = None
     in_browser: bool = False
-    file: FileOrder | None = None
+    file: FileRequest | None = None
 
-    def with_grant(self, grant: Grant) -> LoadOrder:
-        """The same order with a grant for its next request."""
+    def with_grant(self, grant: Grant) -> LoadState:
+        """The same state, with a grant for its next request."""
         return msgspec.structs.replace(self, grant=grant, archived=False)
 
-    def without_grant(self, was_lost: bool = False) -> LoadOrder:
-        """The same order, waiting for a grant.
+    def without_grant(self, was_lost: bool = False) -> LoadState:
+        """The same state, waiting for a grant.
 
         Args:
             was_lost: see `GrantNeeded`.
@@ -143,7 +143,7 @@ class Loader(ABC):
         """Start loading a page.
 
         Args:
-            payload: its input is a LoadOrder.
+            payload: its input is a LoadState.
             on_handover: called once, here or in a later `turn`: with a ToTask whose payload has the Page,
                 with a ToGrant if the page needs (another) grant, or with the page's error.
         """

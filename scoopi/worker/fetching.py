@@ -13,7 +13,7 @@ import msgspec
 from scoopi.errors import FetchError, StoppedError
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.site_session import Session
-from scoopi.steps.step import Loader, LoadOrder
+from scoopi.steps.step import Loader, LoadState
 from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, FileEnded, GrantAsked, PageSeen, WorkItem
 from scoopi.worker.request_reports import RequestReports
 
@@ -32,7 +32,7 @@ class PageLoad(msgspec.Struct, frozen=True):
     """A page to load, or to continue loading after a redirect.
 
     Attributes:
-        payload: its input is a LoadOrder.
+        payload: its input is a LoadState.
         session: name of the session that it waits for; empty if it waits for none.
     """
 
@@ -44,13 +44,13 @@ class PageLoad(msgspec.Struct, frozen=True):
     def first(cls, item: WorkItem) -> PageLoad:
         """The first load of a job."""
         payload = item.payload
-        order = LoadOrder(
+        state = LoadState(
             grant=item.grant,
             archived=item.archived,
             public_only=payload.public_only,
             is_robots=item.is_robots,
         )
-        return cls(item, Payload(item.job, payload.locator, payload.page, "", order))
+        return cls(item, Payload(item.job, payload.locator, payload.page, "", state))
 
     @property
     def stays(self) -> bool:
@@ -59,19 +59,19 @@ class PageLoad(msgspec.Struct, frozen=True):
         That is so if it loads a file for the rows of a page, or follows a redirect of a request that must not
         be sent twice (protocol rule 16).
         """
-        order, request = self.payload.expect(LoadOrder), self.item.payload.locator.request
-        is_under_way = bool(order.hops or order.call) and order.login is None
+        state, request = self.payload.expect(LoadState), self.item.payload.locator.request
+        is_under_way = bool(state.hops or state.call) and state.login is None
         is_sent_once = is_under_way and request is not None and not request.is_repeatable
-        return order.file is not None or is_sent_once
+        return state.file is not None or is_sent_once
 
     def stopped(self) -> LoadedPage:
         """The outcome of a load that stays when the run is stopped."""
-        is_of_file = self.payload.expect(LoadOrder).file is not None
+        is_of_file = self.payload.expect(LoadState).file is not None
         return LoadedPage(self.item, None, StoppedError() if is_of_file else FetchError(STOPPED, hint=RETRY))
 
     def may_use(self, session: Session) -> bool:
         """Whether it waits for this session, and the session is ready or cannot be had."""
-        is_newer = self.payload.expect(LoadOrder).outdated < session.version
+        is_newer = self.payload.expect(LoadState).outdated < session.version
         return self.session == session.name and (is_newer or bool(session.failed))
 
     def continued(self) -> PageLoad:
@@ -80,29 +80,29 @@ class PageLoad(msgspec.Struct, frozen=True):
 
     def granted_host(self) -> str:
         """The host of its grant; empty without a grant."""
-        grant = self.payload.expect(LoadOrder).grant
+        grant = self.payload.expect(LoadState).grant
         return "" if grant is None else grant.host
 
     def asking(self, handover: ToGrant) -> GrantAsked:
         """The message that asks for a grant; it has the URL only if robots.txt applies to it."""
-        order = self.payload.expect(LoadOrder)
-        asks_robots = not (order.login or handover.is_part)
-        url = (handover.url or order.url or self.payload.locator.url) * asks_robots
-        file = "" if order.file is None else order.file.url
-        return GrantAsked(self.item.job, handover.host, url, order.public_only, file)
+        state = self.payload.expect(LoadState)
+        asks_robots = not (state.login or handover.is_part)
+        url = (handover.url or state.url or self.payload.locator.url) * asks_robots
+        file = "" if state.file is None else state.file.url
+        return GrantAsked(self.item.job, handover.host, url, state.public_only, file)
 
     def file_over(self) -> tuple[FileEnded, ...]:
         """The message that its file is settled, for jobs that wait for the same file; none for a page."""
-        return () if self.payload.expect(LoadOrder).file is None else (FileEnded(self.item.job),)
+        return () if self.payload.expect(LoadState).file is None else (FileEnded(self.item.job),)
 
     def with_grant(self, grant: Grant) -> PageLoad:
         """The same load, with a grant for its next request."""
-        return PageLoad(self.item, self.payload.advance(self.payload.expect(LoadOrder).with_grant(grant)))
+        return PageLoad(self.item, self.payload.advance(self.payload.expect(LoadState).with_grant(grant)))
 
     def logging_in(self) -> PageLoad:
         """The same load, whose job logs in to the site first."""
-        order = msgspec.structs.replace(self.payload.expect(LoadOrder), logs_in=True)
-        return PageLoad(self.item, self.payload.advance(order))
+        state = msgspec.structs.replace(self.payload.expect(LoadState), logs_in=True)
+        return PageLoad(self.item, self.payload.advance(state))
 
 
 def parted(loads: Sequence[PageLoad]) -> tuple[list[PageLoad], list[PageLoad]]:
@@ -191,7 +191,7 @@ class Fetching:
 
     def add(self, load: PageLoad) -> None:
         """Queue a load, which begins in the next turn; callable from any thread."""
-        if (grant := load.payload.expect(LoadOrder).grant) is not None:
+        if (grant := load.payload.expect(LoadState).grant) is not None:
             self._requests.begin(load.item.job, grant)
         self._to_begin.append(load)
         self.wake()

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
 from scoopi.model.data import Data, LinkData
-from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
+from scoopi.model.downloads import Downloads, FileRef, FileRequest, KeptFile
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Payload, ToAppender, ToFiles, ToGrant, ToJobs, ToTask
 from scoopi.model.job import JobPayload
@@ -98,7 +98,7 @@ class JobRun:
         made = PausedPage(item, outcome, tuple(paused), is_public)
         return made if paused else self._ended(made)
 
-    def resume(self, paused: PausedPage, files: Mapping[FileOrder, KeptFile | FetchError]) -> Result:
+    def resume(self, paused: PausedPage, files: Mapping[FileRequest, KeptFile | FetchError]) -> Result:
         """Finish the tasks that have waited for files.
 
         Args:
@@ -196,7 +196,7 @@ class JobRun:
                 payload = handover.payload
                 continue
             if isinstance(handover, ToFiles) and not isinstance(payload.input, Downloads):
-                return PausedTask(task.chain, at, payload, handover.orders, tuple(warnings))
+                return PausedTask(task.chain, at, payload, handover.requests, tuple(warnings))
             if not isinstance(handover, _ENDINGS):
                 outcome.failures.append(_failure(_no_handover(handover), item, name, link.name, link.at))
                 return None

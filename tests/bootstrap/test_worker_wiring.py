@@ -16,7 +16,7 @@ from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.model.sites import SiteBlock
 from scoopi.runs.composed import WorkerPlan
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import Result, WorkItem
 from scoopi.worker.worker_parts import WorkerParts
@@ -58,7 +58,7 @@ def wired(plan: WorkerPlan) -> WorkerParts:
 
 def loaded(parts: WorkerParts, locator: Locator) -> Handover | Exception:
     outcomes: list[Handover | Exception] = []
-    parts.loader.begin(Payload("job", locator, 1, "", LoadOrder()), outcomes.append)
+    parts.loader.begin(Payload("job", locator, 1, "", LoadState()), outcomes.append)
     (outcome,) = outcomes
     return outcome
 

@@ -11,10 +11,10 @@ from scoopi.errors import ParseError
 from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.browser_choice import BY_BROWSER, BY_HTTP, ENOUGH, BrowserChoice
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 
 LOCATOR = Locator("a", "shop", "http://h/a")
-PLAIN, DRAWN = LoadOrder(), LoadOrder(in_browser=True)
+PLAIN, DRAWN = LoadState(), LoadState(in_browser=True)
 
 
 class Harness:
@@ -32,9 +32,9 @@ class Harness:
     def _note(self, group: str, loader: str) -> None:
         self.noted[group, loader] += 1
 
-    def wants_browser(self, body: bytes, order: LoadOrder = PLAIN, locator: Locator = LOCATOR) -> bool:
+    def wants_browser(self, body: bytes, state: LoadState = PLAIN, locator: Locator = LOCATOR) -> bool:
         document = Document(locator, locator.url, datetime(2026, 1, 1, tzinfo=UTC), None, body)
-        return self.choice.wants_browser(locator, order, Page(document, TreeLimits()))
+        return self.choice.wants_browser(locator, state, Page(document, TreeLimits()))
 
     def drawn(self, body: bytes = b"<b>") -> None:
         """A page that comes from the browser after plain HTTP has not shown it."""

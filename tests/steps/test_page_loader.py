@@ -21,7 +21,7 @@ from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.page_loader import LoadRules, PageLoader
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 from tests.site.misbehaving_site import MisbehavingSite
@@ -43,9 +43,9 @@ class Harness:
         files = FileClient(FileFinder(folder, folder), SETTINGS.max_bytes)
         self.loader = PageLoader(rules, HttpClient(SETTINGS), files, self.archive)
 
-    def load(self, url: str, order: LoadOrder | None = None, group: str = "group") -> Handover:
+    def load(self, url: str, state: LoadState | None = None, group: str = "group") -> Handover:
         """What the loader hands over; raises the error of the page."""
-        payload = Payload("job", Locator("name", group, url), 1, "", order or LoadOrder())
+        payload = Payload("job", Locator("name", group, url), 1, "", state or LoadState())
         loaded: list[Handover | Exception] = []
         self.loader.begin(payload, loaded.append)
         end = time.monotonic() + LIMIT_S
@@ -56,8 +56,8 @@ class Harness:
             raise loaded[0]
         return loaded[0]
 
-    def document(self, url: str, order: LoadOrder | None = None, group: str = "group") -> Document:
-        handover = self.load(url, order, group)
+    def document(self, url: str, state: LoadState | None = None, group: str = "group") -> Document:
+        handover = self.load(url, state, group)
         assert isinstance(handover, ToTask), handover
         return handover.payload.expect(Page).document
 
@@ -69,8 +69,8 @@ def harness(tmp_path: Path) -> Iterator[Harness]:
     made.loader.close()
 
 
-def granted(url: str, not_after: float = math.inf) -> LoadOrder:
-    return LoadOrder(Grant(parse_address(url).host, not_after))
+def granted(url: str, not_after: float = math.inf) -> LoadState:
+    return LoadState(Grant(parse_address(url).host, not_after))
 
 
 def test_a_file_is_a_page_with_its_address_as_written_and_needs_no_grant(
@@ -85,11 +85,11 @@ def test_a_file_is_a_page_with_its_address_as_written_and_needs_no_grant(
 def test_a_page_of_a_host_waits_for_a_grant_of_that_host(harness: Harness, server: Server) -> None:
     url = server.url("/bad/empty")
     host = parse_address(url).host
-    for order in (LoadOrder(), LoadOrder(Grant("elsewhere:80", math.inf))):
-        handover = harness.load(url, order)
+    for state in (LoadState(), LoadState(Grant("elsewhere:80", math.inf))):
+        handover = harness.load(url, state)
         assert isinstance(handover, ToGrant)
         assert handover.host == host
-        assert handover.payload.input == LoadOrder()
+        assert handover.payload.input == LoadState()
     assert server.log.all() == []
 
 
@@ -105,15 +105,15 @@ def test_a_redirect_waits_for_a_grant_of_its_own_host(harness: Harness, server: 
     handover = harness.load(url, structs.replace(granted(url), public_only=False))
     assert isinstance(handover, ToGrant)
     assert handover.host == parse_address(target).host
-    order = handover.payload.expect(LoadOrder)
-    assert (order.url, order.hops, order.grant) == (target, 1, None)
+    state = handover.payload.expect(LoadState)
+    assert (state.url, state.hops, state.grant) == (target, 1, None)
 
 
 def test_an_expired_grant_is_asked_for_again_and_nothing_is_sent(harness: Harness, server: Server) -> None:
     url = server.url("/bad/empty")
     handover = harness.load(url, granted(url, not_after=0.0))
     assert isinstance(handover, ToGrant)
-    assert handover.payload.input == LoadOrder()
+    assert handover.payload.input == LoadState()
     assert (server.log.all(), harness.sent) == ([], [])
 
 
@@ -121,10 +121,10 @@ def test_a_request_lost_on_a_reused_connection_is_repeated_on_a_new_one(
     harness: Harness, server: Server
 ) -> None:
     url = server.url("/bad/empty")
-    assert LoadOrder(Grant("h:80", 1.0)).without_grant(was_lost=True) == LoadOrder(lost=1)
+    assert LoadState(Grant("h:80", 1.0)).without_grant(was_lost=True) == LoadState(lost=1)
     again = harness.load(url, structs.replace(granted(url, not_after=0.0), lost=1))
     assert isinstance(again, ToGrant)
-    assert again.payload.input == LoadOrder(lost=1), "an expired grant does not forget it"
+    assert again.payload.input == LoadState(lost=1), "an expired grant does not forget it"
 
 
 def test_only_pages_of_groups_that_are_saved_are_archived(harness: Harness, tmp_path: Path) -> None:
@@ -139,15 +139,15 @@ def test_an_archived_page_is_loaded_without_a_request(harness: Harness, server: 
     url = server.url("/bad/empty")
     saved = Document(Locator("name", "group", url), url, DATE, None, b"<p>old")
     assert harness.archive.save(saved)
-    assert harness.document(url, LoadOrder(archived=True)) == saved
+    assert harness.document(url, LoadState(archived=True)) == saved
     assert server.log.all() == []
 
 
 def test_an_archived_page_that_is_gone_is_loaded_from_its_host(harness: Harness, server: Server) -> None:
     url = server.url("/bad/empty")
-    handover = harness.load(url, LoadOrder(archived=True))
+    handover = harness.load(url, LoadState(archived=True))
     assert isinstance(handover, ToGrant)
-    assert handover.payload.input == LoadOrder()
+    assert handover.payload.input == LoadState()
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_an_error_status_is_the_error_of_the_page(harness: Harness, server: Serv
 
 def test_another_input_than_an_order_is_an_error(harness: Harness) -> None:
     loaded: list[Handover | Exception] = []
-    harness.loader.begin(Payload("job", Locator("", "", "a"), 1, "", "no order"), loaded.append)
+    harness.loader.begin(Payload("job", Locator("", "", "a"), 1, "", "no state"), loaded.append)
     assert [type(error) for error in loaded] == [StepError]
 
 
@@ -226,9 +226,9 @@ def test_a_saved_page_that_cannot_be_read_is_asked_for_again_as_a_whole(
     file.write_bytes(file.read_bytes()[:-5])
     handover = harness.load(url, granted(url), "saved")
     assert isinstance(handover, ToGrant)
-    order = handover.payload.expect(LoadOrder)
-    assert order == LoadOrder(whole=True)
-    document = harness.document(url, order.with_grant(Grant(handover.host, math.inf)), "saved")
+    state = handover.payload.expect(LoadState)
+    assert state == LoadState(whole=True)
+    document = harness.document(url, state.with_grant(Grant(handover.host, math.inf)), "saved")
     assert document.body == PAGE
     assert [seen.status for seen in site.log.all()] == [200, 304, 200]
 

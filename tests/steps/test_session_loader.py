@@ -14,7 +14,7 @@ from scoopi.model.site_session import Session
 from scoopi.model.sites import Login, PageSign, Site, SiteBlock, Sites
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.session_loader import MOST_LOGINS, SessionLoader
-from scoopi.steps.step import Loader, LoadOrder, OnHandover
+from scoopi.steps.step import Loader, LoadState, OnHandover
 from scoopi.steps.worker_sessions import WorkerSessions
 
 URL = "https://a.example/page"
@@ -57,8 +57,8 @@ def loader(inner: Inner) -> SessionLoader:
     return SessionLoader(inner, sites, WorkerSessions())
 
 
-def payload(url: str = URL, **order: Any) -> Payload:
-    return Payload("job", Locator("n", "g", url), 1, "", LoadOrder(**order))
+def payload(url: str = URL, **state: Any) -> Payload:
+    return Payload("job", Locator("n", "g", url), 1, "", LoadState(**state))
 
 
 def page(body: bytes, url: str = URL) -> ToTask:
@@ -122,11 +122,11 @@ def test_the_job_that_logs_in_asks_for_grants_of_its_own_and_then_for_its_page(
     waits = begun(loader, payload(logs_in=True))
     assert isinstance(waits, ToGrant)
     inner.outcome = page(b"<p>in</p>", LOGIN.url)
-    order = waits.payload.expect(LoadOrder).with_grant(Grant("a.example:443", 9.0))
-    back = begun(loader, waits.payload.advance(order))
-    assert inner.begun[-1].expect(LoadOrder).grant == order.grant
+    state = waits.payload.expect(LoadState).with_grant(Grant("a.example:443", 9.0))
+    back = begun(loader, waits.payload.advance(state))
+    assert inner.begun[-1].expect(LoadState).grant == state.grant
     assert isinstance(back, ToSession)
-    assert back.payload.expect(LoadOrder) == LoadOrder()
+    assert back.payload.expect(LoadState) == LoadState()
     assert [change.login for change in loader.take_changes()] == ["done"]
 
 

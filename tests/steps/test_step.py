@@ -1,22 +1,22 @@
-"""LoadOrder: a grant is for one request, and a lost request is repeated on a new connection."""
+"""LoadState: a grant is for one request, and a lost request is repeated on a new connection."""
 
 from __future__ import annotations
 
 from scoopi.model.handover import Grant
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 
 GRANT = Grant("h:80", 1.0)
-HOP = LoadOrder(url="http://h/b", hops=2, cookies=("c",), public_only=True)
+HOP = LoadState(url="http://h/b", hops=2, cookies=("c",), public_only=True)
 
 
 def test_an_order_that_waits_for_a_grant_and_gets_it_is_the_same_otherwise() -> None:
     granted = HOP.with_grant(GRANT)
-    assert granted == LoadOrder(GRANT, url="http://h/b", hops=2, cookies=("c",), public_only=True)
+    assert granted == LoadState(GRANT, url="http://h/b", hops=2, cookies=("c",), public_only=True)
     assert granted.without_grant() == HOP
 
 
 def test_an_order_with_a_grant_does_not_look_into_the_archive_again() -> None:
-    archived = LoadOrder(archived=True)
+    archived = LoadState(archived=True)
     assert not archived.with_grant(GRANT).archived
     assert not archived.without_grant().archived
 

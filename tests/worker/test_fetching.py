@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from scoopi.errors import FetchError, LoadFault, StoppedError
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator, PageRequest
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
 from scoopi.worker.messages import (
     ARCHIVE,
@@ -35,8 +35,8 @@ LOCATOR = Locator("name", "group", "http://here.example/")
 
 
 def load(job: str) -> PageLoad:
-    order = LoadOrder(Grant("here.example:80", 1e12))
-    return PageLoad(WorkItem(job, 1, JobPayload(LOCATOR, job)), Payload(job, LOCATOR, 1, "", order))
+    state = LoadState(Grant("here.example:80", 1e12))
+    return PageLoad(WorkItem(job, 1, JobPayload(LOCATOR, job)), Payload(job, LOCATOR, 1, "", state))
 
 
 class Harness:
@@ -246,22 +246,22 @@ def test_the_network_has_its_turn_between_two_pages_when_its_last_one_is_long_ag
 
 
 @pytest.mark.parametrize(
-    ("request_", "order", "stays"),
+    ("request_", "state", "stays"),
     [
-        (PageRequest("POST"), LoadOrder(hops=1), True),
-        (PageRequest("POST"), LoadOrder(call=1), True),
-        (PageRequest("POST"), LoadOrder(), False),
-        (PageRequest("POST"), LoadOrder(hops=1, login="begun"), False),
-        (PageRequest("POST", idempotent=True), LoadOrder(hops=1), False),
-        (None, LoadOrder(hops=1), False),
-        (None, LoadOrder(file=FileOrder("http://here.example/a.jpg")), True),
+        (PageRequest("POST"), LoadState(hops=1), True),
+        (PageRequest("POST"), LoadState(call=1), True),
+        (PageRequest("POST"), LoadState(), False),
+        (PageRequest("POST"), LoadState(hops=1, login="begun"), False),
+        (PageRequest("POST", idempotent=True), LoadState(hops=1), False),
+        (None, LoadState(hops=1), False),
+        (None, LoadState(file=FileRequest("http://here.example/a.jpg")), True),
     ],
 )
 def test_a_load_stays_if_it_wants_a_file_or_its_request_was_sent_and_must_not_be_repeated(
-    request_: PageRequest | None, order: LoadOrder, stays: bool
+    request_: PageRequest | None, state: LoadState, stays: bool
 ) -> None:
     locator = Locator("name", "group", "http://here.example/", request=request_)
-    load = PageLoad(WorkItem("a", 1, JobPayload(locator, "a")), Payload("a", locator, 1, "", order))
+    load = PageLoad(WorkItem("a", 1, JobPayload(locator, "a")), Payload("a", locator, 1, "", state))
     assert load.stays is stays
 
 
@@ -279,8 +279,8 @@ def test_a_load_that_was_not_begun_when_the_run_stopped_took_no_time() -> None:
 
 
 def test_without_a_delay_a_request_is_reported_with_its_answer_only(harness: Harness) -> None:
-    order = LoadOrder(Grant("here.example:80", 1e12, is_paced=False))
-    payload = Payload("a", LOCATOR, 1, "", order)
+    state = LoadState(Grant("here.example:80", 1e12, is_paced=False))
+    payload = Payload("a", LOCATOR, 1, "", state)
     harness.fetching.add(PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload))
     harness.reports.sent("a", "here.example:80")
     assert harness.reports.messages == []
@@ -291,28 +291,28 @@ PAGE, NEXT = LOCATOR.url, "http://next.example/"
 
 
 @pytest.mark.parametrize(
-    ("order", "url", "is_part", "asked"),
+    ("state", "url", "is_part", "asked"),
     [
-        (LoadOrder(), "", False, PAGE),
-        (LoadOrder(url=NEXT), "", False, NEXT),
-        (LoadOrder(url=NEXT), "http://own.example/", False, "http://own.example/"),
-        (LoadOrder(), "http://own.example/", True, ""),
-        (LoadOrder(login="begun"), "", False, ""),
-        (LoadOrder(login="begun"), "", True, ""),
+        (LoadState(), "", False, PAGE),
+        (LoadState(url=NEXT), "", False, NEXT),
+        (LoadState(url=NEXT), "http://own.example/", False, "http://own.example/"),
+        (LoadState(), "http://own.example/", True, ""),
+        (LoadState(login="begun"), "", False, ""),
+        (LoadState(login="begun"), "", True, ""),
     ],
 )
 def test_a_grant_is_asked_for_with_the_address_that_robots_txt_has_to_allow(
-    order: LoadOrder, url: str, is_part: bool, asked: str
+    state: LoadState, url: str, is_part: bool, asked: str
 ) -> None:
-    payload = Payload("a", LOCATOR, 1, "", order)
+    payload = Payload("a", LOCATOR, 1, "", state)
     waiting = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload)
     wanted = waiting.asking(ToGrant("next.example:80", payload, url, is_part))
     assert wanted == GrantAsked("a", "next.example:80", asked)
 
 
 def test_a_grant_for_a_file_is_asked_for_with_its_address_and_its_end_is_reported() -> None:
-    order = LoadOrder(url=NEXT, public_only=True, file=FileOrder("http://here.example/a.jpg"))
-    payload = Payload("a", LOCATOR, 1, "", order)
+    state = LoadState(url=NEXT, public_only=True, file=FileRequest("http://here.example/a.jpg"))
+    payload = Payload("a", LOCATOR, 1, "", state)
     waiting = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload)
     assert waiting.asking(ToGrant("next.example:80", payload)) == GrantAsked(
         "a", "next.example:80", NEXT, public_only=True, file="http://here.example/a.jpg"
@@ -322,8 +322,8 @@ def test_a_grant_for_a_file_is_asked_for_with_its_address_and_its_end_is_reporte
 
 
 def test_a_load_of_a_file_is_stopped_and_a_request_that_was_sent_fails_with_a_hint() -> None:
-    order = LoadOrder(file=FileOrder("http://here.example/a.jpg"))
-    of_file = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), Payload("a", LOCATOR, 1, "", order))
+    state = LoadState(file=FileRequest("http://here.example/a.jpg"))
+    of_file = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), Payload("a", LOCATOR, 1, "", state))
     assert isinstance(of_file.stopped().error, StoppedError)
     failed = load("a").stopped().error
     assert isinstance(failed, FetchError)
@@ -333,12 +333,12 @@ def test_a_load_of_a_file_is_stopped_and_a_request_that_was_sent_fails_with_a_hi
 def test_a_load_with_a_grant_needs_no_copy_of_the_archive_and_one_for_a_login_says_so() -> None:
     item = WorkItem("a", 1, JobPayload(LOCATOR, "a"), archived=True)
     first = PageLoad.first(item)
-    assert (first.granted_host(), first.payload.expect(LoadOrder).archived) == ("", True)
+    assert (first.granted_host(), first.payload.expect(LoadState).archived) == ("", True)
     granted = first.with_grant(Grant("here.example:80", 1e12))
     assert granted.granted_host() == "here.example:80"
-    assert not granted.payload.expect(LoadOrder).archived
-    assert not granted.payload.expect(LoadOrder).logs_in
-    assert granted.logging_in().payload.expect(LoadOrder).logs_in
+    assert not granted.payload.expect(LoadState).archived
+    assert not granted.payload.expect(LoadState).logs_in
+    assert granted.logging_in().payload.expect(LoadState).logs_in
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
 from scoopi.model.data import Axis, Data, Item, LinkData
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 from scoopi.model.failure import LONGEST_MESSAGE, Failure
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToJobs, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
@@ -292,12 +292,12 @@ def test_the_rows_are_counted_as_they_were_read_before_a_filter_changes_them(
 def test_what_was_found_counts_once_the_files_of_its_page_have_ended(
     is_transient: bool, counted: dict[str, float]
 ) -> None:
-    read, order = Records("town", (), finds={"found": 1.0}), FileOrder("http://here.example/a.png")
+    read, request = Records("town", (), finds={"found": 1.0}), FileRequest("http://here.example/a.png")
     harness = Harness(
         chain(
             "one",
             Does(lambda payload: ToTask(payload.advance(read))),
-            Does(lambda payload: ToFiles(payload, (order,)) if payload.input is read else ToJobs(())),
+            Does(lambda payload: ToFiles(payload, (request,)) if payload.input is read else ToJobs(())),
         )
     )
     paused = harness.run.run(item(), PAGE)
@@ -305,7 +305,7 @@ def test_what_was_found_counts_once_the_files_of_its_page_have_ended(
     assert "found" not in harness.found.take()
     fault = FetchError("cut off", fault=LoadFault("truncated", is_transient=is_transient))
     before = harness.run.take_times()
-    result = harness.run.resume(paused, {order: fault})
+    result = harness.run.resume(paused, {request: fault})
     assert harness.run.take_times().keys() == {"step2"} < before.keys(), "only what was run after the files"
     assert {name: value for name, value in harness.found.take().items() if name == "found"} == counted
     assert result.finds == ({"found": 1.0} if is_transient else {})
@@ -430,30 +430,30 @@ def test_links_of_a_page_know_whether_its_host_was_public(is_public: bool) -> No
 
 def test_a_job_without_a_crash_marker_runs_as_any_other() -> None:
     """As in the thread of a run without workers."""
-    order = FileOrder("http://here.example/a.png")
-    wants = Does(lambda payload: ToFiles(payload, (order,)) if payload.input is PAGE else ToJobs(()))
+    request = FileRequest("http://here.example/a.png")
+    wants = Does(lambda payload: ToFiles(payload, (request,)) if payload.input is PAGE else ToJobs(()))
     plan = GroupPlan((chain("one", wants), chain("two", rows("a.csv", 1))), "loader", "town.yml:9:1")
     children = ChildJobs(lambda url: "here.example:80", 9)
     run = JobRun(lambda group: plan, children, None, FoundValues({}, frozenset()), lambda page: None)
     paused = run.run(item(), PAGE)
     assert isinstance(paused, PausedPage)
-    assert run.resume(paused, {order: FetchError("gone")}).rows == 1
+    assert run.resume(paused, {request: FetchError("gone")}).rows == 1
 
 
 def test_warnings_before_a_wait_for_files_are_kept_with_those_after_it() -> None:
-    order, warning = FileOrder("http://here.example/a.png"), Failure("odd row", "odd row")
+    request, warning = FileRequest("http://here.example/a.png"), Failure("odd row", "odd row")
     harness = Harness(
         chain(
             "one",
             Does(lambda payload: ToTask(payload, (warning,))),
             Does(
                 lambda payload: (
-                    ToFiles(payload, (order,)) if payload.input is PAGE else ToJobs((), (warning,))
+                    ToFiles(payload, (request,)) if payload.input is PAGE else ToJobs((), (warning,))
                 )
             ),
         )
     )
     paused = harness.run.run(item(), PAGE)
     assert isinstance(paused, PausedPage)
-    result = harness.run.resume(paused, {order: FetchError("gone")})
+    result = harness.run.resume(paused, {request: FetchError("gone")})
     assert [each.step for each in frame_of(result).warnings] == ["step1", "step2"]

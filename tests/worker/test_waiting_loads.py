@@ -8,7 +8,7 @@ from scoopi.model.handover import Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.site_session import Session
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 from scoopi.worker.fetching import PageLoad
 from scoopi.worker.messages import WorkItem
 from scoopi.worker.waiting_loads import WaitingLoads
@@ -18,7 +18,7 @@ LOCATOR = Locator("n", "g", "http://a.example/")
 
 def load(job: str, session: str = "", outdated: int = 0) -> PageLoad:
     item = WorkItem(job, 1, JobPayload(LOCATOR, job))
-    return PageLoad(item, Payload(job, LOCATOR, 1, "", LoadOrder(outdated=outdated)), session)
+    return PageLoad(item, Payload(job, LOCATOR, 1, "", LoadState(outdated=outdated)), session)
 
 
 def test_a_load_is_taken_once() -> None:

@@ -17,7 +17,7 @@ from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.model.handover import Grant, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.steps.step import Loader, LoadOrder, OnHandover
+from scoopi.steps.step import Loader, LoadState, OnHandover
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.job_run import JobRun
@@ -199,7 +199,7 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_a_grant(start: Callable[[L
     loader = PlayedLoader()
     parent = start(loader)
     give(parent)
-    loader.end(ToGrant(HOST, payload_of(LoadOrder(url="http://there.example/"))))
+    loader.end(ToGrant(HOST, payload_of(LoadState(url="http://there.example/"))))
     assert parent.hear() == Answered("job", "here.example:80")
     assert parent.hear() == GrantAsked("job", HOST, "http://there.example/")
     parent.send(Granted("job", Grant(HOST, 1e12)))
@@ -212,7 +212,7 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_a_grant(start: Callable[[L
 
 def ask_for_grant(loader: PlayedLoader, parent: Parent) -> None:
     """Let the page of the job that is under way ask for a further request."""
-    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
+    loader.end(ToGrant(HOST, payload_of(LoadState())))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
         GrantAsked("job", HOST, "http://here.example/"),
@@ -366,7 +366,7 @@ def test_a_redirect_that_crosses_the_drain_is_handed_back(
     parent = start(loader)
     drain.parent = parent
     give(parent)
-    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
+    loader.end(ToGrant(HOST, payload_of(LoadState())))
     heard: list[ToParent | None] = []
     while JobsHandedBack(("job",)) not in heard:
         heard.append(parent.hear())
@@ -430,8 +430,8 @@ def test_a_worker_whose_parent_ends_before_it_is_ready_ends_without_an_error(can
     worker.close()
 
 
-def payload_of(order: LoadOrder) -> Payload:
-    return Payload("job", Locator("name", "group", "http://here.example/"), 1, "", order)
+def payload_of(state: LoadState) -> Payload:
+    return Payload("job", Locator("name", "group", "http://here.example/"), 1, "", state)
 
 
 def broken(*_: object) -> None:
@@ -480,7 +480,7 @@ def test_a_page_whose_next_request_is_denied_fails_with_the_reason(start: Callab
     loader = PlayedLoader()
     parent = start(loader)
     give(parent)
-    loader.end(ToGrant(HOST, payload_of(LoadOrder(url="http://there.example/"))))
+    loader.end(ToGrant(HOST, payload_of(LoadState(url="http://there.example/"))))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
         GrantAsked("job", HOST, "http://there.example/"),

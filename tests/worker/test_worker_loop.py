@@ -15,7 +15,7 @@ from msgspec import structs
 from scoopi.errors import NO_BROWSER, FetchError, LoadFault, SilentHostError
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.downloads import Downloads, FileOrder
+from scoopi.model.downloads import Downloads, FileRequest
 from scoopi.model.handover import Grant, Handover, Payload, ToAppender, ToFiles, ToGrant, ToSession
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
@@ -23,7 +23,7 @@ from scoopi.model.report.run_report import LOADER
 from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.model.scrape.task_def import TaskDef
 from scoopi.model.site_session import Session, SessionChange
-from scoopi.steps.step import LoadOrder, OnHandover, Step
+from scoopi.steps.step import LoadState, OnHandover, Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
@@ -73,18 +73,18 @@ class RedirectedLoader(SizedLoader):
     """A loader whose pages need a second request, after a redirect."""
 
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
-        order = payload.expect(LoadOrder)
-        if order.hops:
+        state = payload.expect(LoadState)
+        if state.hops:
             super().begin(payload, on_handover)
         else:
-            on_handover(ToGrant(HOST, payload.advance(structs.replace(order, hops=1, grant=None))))
+            on_handover(ToGrant(HOST, payload.advance(structs.replace(state, hops=1, grant=None))))
 
 
 class LocalLoader(SizedLoader):
     """A loader whose pages come at once if they need no request, and never otherwise."""
 
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
-        self._at_once = 0 if payload.expect(LoadOrder).grant else 1
+        self._at_once = 0 if payload.expect(LoadState).grant else 1
         super().begin(payload, on_handover)
 
 
@@ -94,7 +94,7 @@ class WantsFile(Step):
     def run(self, payload: Payload) -> Handover:
         if isinstance(payload.input, Downloads):
             return ToAppender(())
-        return ToFiles(payload, (FileOrder(FILE_URL),))
+        return ToFiles(payload, (FileRequest(FILE_URL),))
 
 
 class Harness:
@@ -289,7 +289,7 @@ def test_a_load_that_waits_continues_when_its_file_is_settled_or_it_is_its_turn_
     harness.loop.continue_requests()
     ((result,),) = harness.run()
     assert (result.job, result.state) == (JOBS[0], JobState.DONE)
-    assert harness.loader.begun.get_nowait().expect(LoadOrder).logs_in is logs_in
+    assert harness.loader.begun.get_nowait().expect(LoadState).logs_in is logs_in
     assert harness.loader.begun.empty()
 
 
@@ -392,11 +392,11 @@ class LoginLoader(SizedLoader):
         self.learned: list[Session] = []
 
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
-        order = payload.expect(LoadOrder)
-        if order.outdated:
+        state = payload.expect(LoadState)
+        if state.outdated:
             super().begin(payload, on_handover)
         else:
-            waiting = structs.replace(order, outdated=1, grant=None)
+            waiting = structs.replace(state, outdated=1, grant=None)
             on_handover(ToSession("here", 1, payload.advance(waiting)))
 
     def learn(self, session: Session) -> None:
@@ -454,8 +454,8 @@ def test_after_a_drain_no_page_begins_to_wait_for_a_grant(
     harness.loop.continue_requests()
     payload = harness.loader.begun.queue[0]
     harness.loop.handle(Drain())
-    order = structs.replace(payload.expect(LoadOrder), hops=1, grant=None)
-    harness.loader.end(ToGrant(HOST, payload.advance(order)))
+    further = structs.replace(payload.expect(LoadState), hops=1, grant=None)
+    harness.loader.end(ToGrant(HOST, payload.advance(further)))
     harness.loop.continue_requests()
     assert [result.state for batch in harness.run() for result in batch] == ([] if state is None else [state])
     assert harness.handed_back == ([JOBS[0]] if state is None else [])

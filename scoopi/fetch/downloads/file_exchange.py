@@ -68,7 +68,7 @@ class FileExchange(HttpExchange):
     def most_wire_bytes(self) -> int:
         """Limit of the bytes on the wire, including headers and content codings."""
         assert self._partial is not None
-        return 2 * self._partial.order.max_bytes + OTHER_BYTES
+        return 2 * self._partial.request.max_bytes + OTHER_BYTES
 
     def close(self) -> None:
         """See `HttpExchange`; another request may then resume the file."""

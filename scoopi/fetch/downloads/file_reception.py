@@ -1,4 +1,4 @@
-"""FileReception: writes a file to disk as it arrives, within the limits of its order."""
+"""FileReception: writes a file to disk as it arrives, within the limits of its request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PARTIAL_STATUS = 206
 
 
 class FileReception(Reception):
-    """Writes a file to disk as it arrives, within the limits of its order.
+    """Writes a file to disk as it arrives, within the limits of its request.
 
     Attributes:
         partial: the file on disk; None between requests.
@@ -50,8 +50,8 @@ class FileReception(Reception):
             self._came += len(piece)
             if self._decoder is not None:
                 piece = self._decoder.feed(piece)
-            room = self.partial.order.max_bytes - self.partial.size
-            if len(piece) > room or self._came > self.partial.order.max_bytes + OTHER_BYTES:
+            room = self.partial.request.max_bytes - self.partial.size
+            if len(piece) > room or self._came > self.partial.request.max_bytes + OTHER_BYTES:
                 raise TooLargeError
             self.partial.write(piece)
         except TooLargeError:
@@ -74,16 +74,16 @@ class FileReception(Reception):
         self._begun = True
         continued = self.partial.offset if self.status == PARTIAL_STATUS else 0
         size = self.announced + continued
-        if (refusal := unwanted(self.partial.order, self.media_type, size)) is not None:
+        if (refusal := unwanted(self.partial.request, self.media_type, size)) is not None:
             raise refusal
         header = self.headers.get("content-encoding", "")
-        self._decoder = ContentDecoder.of_header(header, self.partial.order.max_bytes)
+        self._decoder = ContentDecoder.of_header(header, self.partial.request.max_bytes)
         self.partial.begin(self.status, self.headers)
 
     def refuse_size(self) -> None:
-        """Mark the file as larger than its order allows."""
+        """Mark the file as larger than its request allows."""
         assert self.partial is not None
-        self._refuse(unwanted(self.partial.order, self.media_type, self.partial.order.max_bytes + 1))
+        self._refuse(unwanted(self.partial.request, self.media_type, self.partial.request.max_bytes + 1))
 
     def finish_file(self) -> None:
         """End the body; sets `fault` or `refusal` if it is incomplete or was rejected."""

@@ -17,7 +17,7 @@ from scoopi.fetch.downloads.missing_files import MissingFiles
 from scoopi.fetch.downloads.partial_file import PartialFile
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.decoders import json_decoder
-from scoopi.model.downloads import PATHS_FOLDER, FileOrder, KeptFile, kept_path
+from scoopi.model.downloads import PATHS_FOLDER, FileRequest, KeptFile, kept_path
 from scoopi.model.text.shown import shown
 from scoopi.synced_files import sync_folder
 
@@ -51,27 +51,27 @@ class FileStore:
         self._finder = finder
         self._decoder = json_decoder(KeptFile)
 
-    def find(self, order: FileOrder) -> KeptFile | FetchError | None:
+    def find(self, request: FileRequest) -> KeptFile | FetchError | None:
         """What the URL gave earlier in the run: a file or its error; None if it must be requested."""
-        return self._kept(order) or self._missing.find(self._note_of(order.url, MISSING))
+        return self._kept(request) or self._missing.find(self._note_of(request.url, MISSING))
 
-    def note_failure(self, order: FileOrder, error: FetchError) -> None:
+    def note_failure(self, request: FileRequest, error: FetchError) -> None:
         """Record that a URL has no file, if the error says so; disk errors are ignored."""
         if (noted := self._missing.noted(error)) is not None:
             with contextlib.suppress(OSError):
-                self._note(self._note_of(order.url, MISSING), noted)
+                self._note(self._note_of(request.url, MISSING), noted)
 
-    def _kept(self, order: FileOrder) -> KeptFile | UnwantedFileError | None:
+    def _kept(self, request: FileRequest) -> KeptFile | UnwantedFileError | None:
         try:
-            kept = self._decoder.decode(self._note_of(order.url, BY_URL).read_bytes())
+            kept = self._decoder.decode(self._note_of(request.url, BY_URL).read_bytes())
             is_there = kept_path(self._folder, kept.sha256).stat().st_size == kept.size
         except (OSError, msgspec.MsgspecError):
             return None
         if not is_there:
             return None
-        return unwanted(order, kept.media_type, kept.size) or kept
+        return unwanted(request, kept.media_type, kept.size) or kept
 
-    def open(self, order: FileOrder) -> PartialFile:
+    def open(self, request: FileRequest) -> PartialFile:
         """Open the partial file of a URL, with the content that an earlier request has received.
 
         Raises:
@@ -79,10 +79,10 @@ class FileStore:
         """
         folder = self._folder / PARTS
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / _key(order.url)
-        opened = PartialFile.open(order, path)
+        path = folder / _key(request.url)
+        opened = PartialFile.open(request, path)
         if opened is None:  # another request is writing it; this one starts from scratch
-            opened = PartialFile.open(order, path.with_name(f"{path.name}.{_token()}"))
+            opened = PartialFile.open(request, path.with_name(f"{path.name}.{_token()}"))
         assert opened is not None, "the name is unique"
         return opened
 
@@ -101,25 +101,25 @@ class FileStore:
         partial.moved_to(path)
         for folder in (path.parent, path.parent.parent):
             sync_folder(folder)
-        self._note(self._note_of(partial.order.url, BY_URL), msgspec.json.encode(kept))
+        self._note(self._note_of(partial.request.url, BY_URL), msgspec.json.encode(kept))
         return msgspec.structs.replace(kept, was_sent=True)
 
-    def copied(self, order: FileOrder) -> KeptFile:
+    def copied(self, request: FileRequest) -> KeptFile:
         """A durable copy of a local file.
 
         Args:
-            order: its URL is a path or a `file:` URL.
+            request: its URL is a path or a `file:` URL.
         Raises:
             FetchError: the file cannot be read, or its size or type is not allowed.
             OSError: the copy cannot be written.
         """
-        path = self._finder.find(order.url)
+        path = self._finder.find(request.url)
         media_type = file_type("", path.name)
-        copy = self.open(order)
+        copy = self.open(request)
         try:
             copy.begin(200, {})
-            for piece in _pieces(path, order.url):
-                if (refused := unwanted(order, media_type, copy.size + len(piece))) is not None:
+            for piece in _pieces(path, request.url):
+                if (refused := unwanted(request, media_type, copy.size + len(piece))) is not None:
                     raise refused
                 copy.write(piece)
             return msgspec.structs.replace(self.keep(copy, media_type, path.name), was_sent=False)
@@ -190,20 +190,20 @@ def _pieces(path: Path, url: str) -> Iterator[bytes]:
         raise FetchError(f"{path} cannot be read: {error.strerror or error}", at=shown(url)) from error
 
 
-def unwanted(order: FileOrder, media_type: str, size: int) -> UnwantedFileError | None:
-    """The error for a file of the wrong type or size; None if its order allows it.
+def unwanted(request: FileRequest, media_type: str, size: int) -> UnwantedFileError | None:
+    """The error for a file of the wrong type or size; None if its request allows it.
 
     Args:
         media_type: empty if unknown.
         size: in bytes, as far as known.
     """
-    if order.types and not any(fnmatch.fnmatchcase(media_type, each) for each in order.types):
+    if request.types and not any(fnmatch.fnmatchcase(media_type, each) for each in request.types):
         found = media_type or "of an unknown type"
-        cause = f"the file is {found}, not {' or '.join(order.types)}"
-        return UnwantedFileError(cause, at=shown(order.url), hint="add it to `types` if it is wanted")
-    if size > order.max_bytes:
-        cause = f"the file is larger than {order.max_bytes:,} bytes"
-        return UnwantedFileError(cause, at=shown(order.url), hint="raise its `maxSize` if it is wanted")
+        cause = f"the file is {found}, not {' or '.join(request.types)}"
+        return UnwantedFileError(cause, at=shown(request.url), hint="add it to `types` if it is wanted")
+    if size > request.max_bytes:
+        cause = f"the file is larger than {request.max_bytes:,} bytes"
+        return UnwantedFileError(cause, at=shown(request.url), hint="raise its `maxSize` if it is wanted")
     return None
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.model.decoders import json_decoder
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 
 NOTES = ".json"
 """Suffix that turns the name of a partial file into that of its notes."""
@@ -46,16 +46,16 @@ class PartialFile:
     Only its hash is kept in memory. Source: ARCHITECTURE, protocol rule 17.
 
     Attributes:
-        order: the file that was ordered.
+        request: the file that is requested.
         path: path of the content.
         offset: number of bytes that earlier requests have received.
     """
 
-    def __init__(self, order: FileOrder, path: Path, handle: int) -> None:
-        self.order = order
+    def __init__(self, request: FileRequest, path: Path, handle: int) -> None:
+        self.request = request
         self.path = path
         self._handle = handle
-        self._notes = _read_notes(path, order.url)
+        self._notes = _read_notes(path, request.url)
         self._size = os.fstat(handle).st_size if self._notes is not None else 0
         self.offset = self._size
         self._hash = sha256()
@@ -63,7 +63,7 @@ class PartialFile:
         self._is_moved = False
 
     @classmethod
-    def open(cls, order: FileOrder, path: Path) -> PartialFile | None:
+    def open(cls, request: FileRequest, path: Path) -> PartialFile | None:
         """Open and lock the partial file, creating it if needed; None if another request has locked it.
 
         Raises:
@@ -80,7 +80,7 @@ class PartialFile:
             except FileNotFoundError:  # another request completed it before this one got the lock
                 is_same = False
             if is_same:
-                return cls(order, path, handle)
+                return cls(request, path, handle)
             os.close(handle)
 
     def headers(self) -> list[str]:
@@ -191,7 +191,7 @@ class PartialFile:
             validator = headers.get("last-modified", "")
         is_plain = headers.get("content-encoding", "identity").strip().lower() == "identity"
         if validator and is_plain and headers.get("accept-ranges", "").strip().lower() != "none":
-            self._notes = PartialNotes(self.order.url, validator, boot_id())
+            self._notes = PartialNotes(self.request.url, validator, boot_id())
             self._notes_path.write_bytes(msgspec.json.encode(self._notes))
 
     def _hash_begin(self) -> None:

@@ -9,7 +9,7 @@ from scoopi.fetch.downloads.file_reception import disk_fault
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.downloads.partial_file import PartialFile
 from scoopi.fetch.request import ReceivedFile
-from scoopi.model.downloads import FileOrder, KeptFile
+from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.text.shown import shown
 from scoopi.steps.login_run import UNAUTHORIZED
@@ -27,30 +27,30 @@ class FileLoading:
         self._files = files
         self._asks_login = asks_login
 
-    def known(self, payload: Payload, order: FileOrder) -> ToTask | None:
+    def known(self, payload: Payload, request: FileRequest) -> ToTask | None:
         """The handover with the file if it has been downloaded for another page in the meantime; else None.
 
         Raises:
             FetchError: it is known that the file is not of a wanted type or size, or does not exist.
         """
-        found = self._files.find(order)
+        found = self._files.find(request)
         if isinstance(found, FetchError):
             raise found
         return None if found is None else ToTask(payload.advance(found))
 
-    def failed(self, order: FileOrder, error: Exception) -> None:
+    def failed(self, request: FileRequest, error: Exception) -> None:
         """Record that a request for a file failed, so that other pages do not request a missing one."""
         if isinstance(error, FetchError):
-            self._files.note_failure(order, error)
+            self._files.note_failure(request, error)
 
-    def open(self, order: FileOrder) -> PartialFile:
+    def open(self, request: FileRequest) -> PartialFile:
         """Open the partial file that the request writes to.
 
         Raises:
             FetchError: it cannot be written.
         """
         try:
-            return self._files.open(order)
+            return self._files.open(request)
         except OSError as error:
             raise disk_fault(error) from error
 
@@ -64,7 +64,7 @@ class FileLoading:
             if self._asks_login(received):
                 received.partial.discard()
                 fault = LoadFault(f"status {UNAUTHORIZED}", False, UNAUTHORIZED)
-                url = shown(received.partial.order.url)
+                url = shown(received.partial.request.url)
                 raise FetchError("the site asks for a login in place of the file", at=url, fault=fault)
             return self._files.keep(received.partial, received.media_type, received.name)
         except OSError as error:

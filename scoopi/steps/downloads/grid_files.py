@@ -88,10 +88,10 @@ class GridFiles(Step):
         if isinstance(payload.input, Downloads):
             return self._filled(payload, payload.input)
         data = payload.expect(Data)
-        orders = (
-            column.order(item.values[at] or "") for item in data.items for at, column in self._wanted(item)
+        requests = (
+            column.request(item.values[at] or "") for item in data.items for at, column in self._wanted(item)
         )
-        wanted = tuple(dict.fromkeys(orders))
+        wanted = tuple(dict.fromkeys(requests))
         return ToFiles(payload, wanted) if wanted else ToTask(payload)
 
     def _wanted(self, item: Item) -> Iterator[tuple[int, FileColumn]]:

@@ -49,10 +49,10 @@ class RecordFiles(Step):
         if isinstance(payload.input, Downloads):
             return self._filled(payload, payload.input)
         rows = payload.expect(Records).rows
-        orders = (
-            column.order(url) for row in rows for _, column in self._fields for url in _urls(row[column.at])
+        requests = (
+            column.request(url) for row in rows for _, column in self._fields for url in _urls(row[column.at])
         )
-        wanted = tuple(dict.fromkeys(orders))
+        wanted = tuple(dict.fromkeys(requests))
         return ToFiles(payload, wanted) if wanted else ToTask(payload)
 
     def _column(self, field: FieldDef) -> FileColumn:

@@ -9,7 +9,7 @@ import msgspec
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_kind import file_extension
 from scoopi.fetch.downloads.file_reception import LocalFaultError, disk_fault
-from scoopi.model.downloads import Download, Downloads, FileOrder, FileRef, KeptFile
+from scoopi.model.downloads import Download, Downloads, FileRef, FileRequest, KeptFile
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Payload
 from scoopi.model.text.file_path import FilePath, is_object
@@ -38,9 +38,9 @@ class FileColumn(msgspec.Struct, frozen=True):
     path: FilePath
     outcome: tuple[str, str] = MISSING
 
-    def order(self, url: str) -> FileOrder:
-        """The order for the file at an address."""
-        return FileOrder(url, self.download.types, self.download.max_bytes)
+    def request(self, url: str) -> FileRequest:
+        """The request for the file at an address."""
+        return FileRequest(url, self.download.types, self.download.max_bytes)
 
 
 class RowFiles:
@@ -69,7 +69,7 @@ class RowFiles:
         Raises:
             LocalFaultError: the file cannot be written on this machine.
         """
-        file = self._files[column.order(url)]
+        file = self._files[column.request(url)]
         if isinstance(file, LocalFaultError):
             raise file
         found = file if isinstance(file, FetchError) else self._named(column, url, file, row)

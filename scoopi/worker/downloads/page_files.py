@@ -10,11 +10,11 @@ from scoopi.errors import FetchError, StoppedError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.fetch.downloads.file_reception import LocalFaultError, disk_fault
 from scoopi.fetch.downloads.file_store import FileStore, UnwantedFileError
-from scoopi.model.downloads import FileOrder, KeptFile
+from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload, ToGrant
 from scoopi.model.locator import Locator
 from scoopi.model.text.shown import shown
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 from scoopi.worker.downloads.page_outcome import PausedPage
 from scoopi.worker.fetching import LoadedPage
 from scoopi.worker.job_run import JobRun
@@ -28,27 +28,27 @@ class _Waiting:
 
     def __init__(self, page: PausedPage, seen: PageSeen | None) -> None:
         self.page = page
-        self.files: dict[FileOrder, KeptFile | FetchError] = {}
+        self.files: dict[FileRequest, KeptFile | FetchError] = {}
         self.failed: dict[str, FetchError] = {}
         self._seen = seen
-        self._orders = [*dict.fromkeys(order for task in page.tasks for order in task.orders)]
+        self._requests = [*dict.fromkeys(request for task in page.tasks for request in task.requests)]
         self._size = 0
 
-    def next_order(self) -> FileOrder | None:
+    def next_request(self) -> FileRequest | None:
         """The next file to request; None if there is none left."""
-        return self._orders[len(self.files)] if len(self.files) < len(self._orders) else None
+        return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
 
     def take_next(self, file: object) -> None:
         """Record the outcome of that file: a KeptFile or an error."""
-        order = self._orders[len(self.files)]
+        request = self._requests[len(self.files)]
         if isinstance(file, KeptFile):
-            self.files[order] = file
+            self.files[request] = file
             self._size += file.size if file.was_sent else 0
             return
-        error = file if isinstance(file, FetchError) else _unexpected(file, order.url)
-        self.files[order] = error
+        error = file if isinstance(file, FetchError) else _unexpected(file, request.url)
+        self.files[request] = error
         if not isinstance(error, UnwantedFileError):
-            self.failed[order.url] = error
+            self.failed[request.url] = error
 
     def reported(self, result: Result) -> Result:
         """The result, with the size of the files added to that of the page."""
@@ -94,7 +94,7 @@ class PageFiles:
             if request is None or request.is_repeatable:
                 del self._pages[job]
                 return None
-            while waiting.next_order() is not None:  # protocol rule 16
+            while waiting.next_request() is not None:  # protocol rule 16
                 waiting.take_next(LocalFaultError(STOPPED, hint="`scoopi retry` asks for the page again"))
         elif waiting is not None:
             waiting.take_next(loaded.error or loaded.page)
@@ -103,10 +103,10 @@ class PageFiles:
             if isinstance(made, Result):
                 return made if seen is None else replace(made, seen=seen)
             waiting = self._pages[job] = _Waiting(made, seen)
-        while (order := waiting.next_order()) is not None:
-            known = waiting.failed.get(order.url) or self._known(waiting.page, order)
+        while (wanted := waiting.next_request()) is not None:
+            known = waiting.failed.get(wanted.url) or self._known(waiting.page, wanted)
             if known is None:
-                return self._request(waiting.page, order)
+                return self._request(waiting.page, wanted)
             waiting.take_next(known)
         del self._pages[job]
         return waiting.reported(self._runner.resume(waiting.page, waiting.files))
@@ -116,29 +116,29 @@ class PageFiles:
             return self._runner.failed_load(loaded.item, loaded.error)
         return self._runner.run(loaded.item, loaded.page)
 
-    def _known(self, page: PausedPage, order: FileOrder) -> KeptFile | FetchError | None:
+    def _known(self, page: PausedPage, request: FileRequest) -> KeptFile | FetchError | None:
         """The file if it needs no request, or the error if it cannot be requested; None to request it."""
         assert self._store is not None, "a definition has a download"
-        is_web = order.url.lower().startswith(("http:", "https:"))
-        if not is_web and not (_is_local(order.url) and _is_local(page.item.payload.locator.url)):
-            return FetchError("only http and https URLs can be downloaded", at=shown(order.url))
+        is_web = request.url.lower().startswith(("http:", "https:"))
+        if not is_web and not (_is_local(request.url) and _is_local(page.item.payload.locator.url)):
+            return FetchError("only http and https URLs can be downloaded", at=shown(request.url))
         try:
             if is_web:
-                parse_address(order.url)
-            return self._store.find(order) or (None if is_web else self._store.copied(order))
+                parse_address(request.url)
+            return self._store.find(request) or (None if is_web else self._store.copied(request))
         except FetchError as error:
             return error
         except OSError as error:
             return disk_fault(error)
 
-    def _request(self, page: PausedPage, order: FileOrder) -> ToGrant:
+    def _request(self, page: PausedPage, request: FileRequest) -> ToGrant:
         item = page.item
         only = self._leads_to_public_only(page.is_public)
         of_page = item.payload.locator
-        load = LoadOrder(public_only=only, whole=True, file=order)
-        locator = Locator(of_page.name, of_page.group, order.url)
-        payload = Payload(item.job, locator, item.payload.page, "", load)
-        return ToGrant(parse_address(order.url).host, payload, order.url)
+        state = LoadState(public_only=only, whole=True, file=request)
+        locator = Locator(of_page.name, of_page.group, request.url)
+        payload = Payload(item.job, locator, item.payload.page, "", state)
+        return ToGrant(parse_address(request.url).host, payload, request.url)
 
 
 def _is_local(url: str) -> bool:

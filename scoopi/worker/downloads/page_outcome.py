@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from scoopi.model.data import Data
-from scoopi.model.downloads import FileOrder, FileRef
+from scoopi.model.downloads import FileRef, FileRequest
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Part, Payload, ToAppender, ToJobs
 from scoopi.model.job import Frame, JobState
@@ -103,14 +103,14 @@ class PausedTask(msgspec.Struct, frozen=True):
     Attributes:
         at: index in the chain of the step that needs the files.
         payload: the input of that step.
-        orders: the files to download.
+        requests: the files to download.
         warnings: the warnings of the steps before.
     """
 
     chain: TaskChain
     at: int
     payload: Payload
-    orders: tuple[FileOrder, ...] = ()
+    requests: tuple[FileRequest, ...] = ()
     warnings: tuple[Failure, ...] = ()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 
 URL = "http://here.example/a.jpg"
 HEADERS = {"etag": '"v1"', "content-type": "image/jpeg"}
@@ -56,8 +56,8 @@ def die_at(step: int) -> None:
 def download(folder: Path) -> None:
     """Receive the file in two pieces, resumed if a part is there, and keep it."""
     store = FileStore(folder, FileFinder(folder, folder))
-    order = FileOrder(URL)
-    partial = store.open(order)
+    request = FileRequest(URL)
+    partial = store.open(request)
     start = partial.offset if partial.headers() else 0
     rest = {"content-range": f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}"} if start else {}
     partial.begin(206 if start else 200, {**HEADERS, **rest})

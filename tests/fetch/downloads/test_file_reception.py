@@ -1,4 +1,4 @@
-"""FileReception: a file is written as it arrives, and stops at the limits of its order."""
+"""FileReception: a file is written as it arrives, and stops at the limits of its request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from scoopi.fetch.downloads.file_reception import FileReception, LocalFaultError, disk_fault
 from scoopi.fetch.downloads.partial_file import PartialFile
 from scoopi.fetch.reception import OTHER_BYTES, STOP, BufferLimit
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 
 URL = "http://here.example/a.jpg"
 ETAG = b'ETag: "v1"'
@@ -29,7 +29,7 @@ def receive(tmp_path: Path) -> Iterator[Receive]:
     def begun(status: int, *headers: bytes, types: tuple[str, ...] = (), most: int = 100) -> FileReception:
         for former in opened:
             former.close()
-        partial = PartialFile.open(FileOrder(URL, types, most), tmp_path / "a")
+        partial = PartialFile.open(FileRequest(URL, types, most), tmp_path / "a")
         assert partial is not None
         opened.append(partial)
         reception = FileReception(BufferLimit(1))

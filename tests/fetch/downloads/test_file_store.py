@@ -13,14 +13,14 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_store import FileStore, UnwantedFileError
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.downloads import FileOrder, KeptFile, kept_path
+from scoopi.model.downloads import FileRequest, KeptFile, kept_path
 from tests.fetch.downloads.crashing_keep import CONTENT, HEADERS, KILLED, URL, download
 
-ORDER = FileOrder(URL)
+ORDER = FileRequest(URL)
 
 
 def keep(store: FileStore, url: str, body: bytes, media_type: str = "image/jpeg") -> KeptFile:
-    partial = store.open(FileOrder(url))
+    partial = store.open(FileRequest(url))
     partial.begin(200, HEADERS)
     partial.write(body)
     kept = store.keep(partial, media_type, url.rpartition("/")[2])
@@ -48,9 +48,9 @@ def test_equal_content_is_one_file(store: FileStore, tmp_path: Path) -> None:
 
 def test_what_an_order_does_not_want_is_not_found_for_it(store: FileStore) -> None:
     keep(store, URL, CONTENT)
-    for order in (FileOrder(URL, ("application/pdf",)), FileOrder(URL, (), 10)):
-        assert isinstance(store.find(order), UnwantedFileError)
-    assert isinstance(store.find(FileOrder(URL, ("image/*",), len(CONTENT))), KeptFile)
+    for request in (FileRequest(URL, ("application/pdf",)), FileRequest(URL, (), 10)):
+        assert isinstance(store.find(request), UnwantedFileError)
+    assert isinstance(store.find(FileRequest(URL, ("image/*",), len(CONTENT))), KeptFile)
 
 
 def test_a_file_that_is_gone_or_damaged_is_asked_for_again(store: FileStore, tmp_path: Path) -> None:
@@ -125,32 +125,32 @@ def found_name() -> str:
 
 def test_a_file_of_this_machine_is_copied_and_found_again(store: FileStore, tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(CONTENT)
-    order = FileOrder("a.jpg", ("image/*",))
-    kept = store.copied(order)
+    request = FileRequest("a.jpg", ("image/*",))
+    kept = store.copied(request)
     assert kept == KeptFile(sha256(CONTENT).hexdigest(), len(CONTENT), "image/jpeg", "a.jpg")
-    assert store.find(order) == kept
+    assert store.find(request) == kept
     assert kept_path(tmp_path / "files", kept.sha256).read_bytes() == CONTENT
     assert files_in(tmp_path / "files" / "parts") == []
 
 
 def test_an_empty_file_of_this_machine_is_copied(store: FileStore, tmp_path: Path) -> None:
     (tmp_path / "a.jpg").touch()
-    assert store.copied(FileOrder("a.jpg")).size == 0
+    assert store.copied(FileRequest("a.jpg")).size == 0
 
 
 @pytest.mark.parametrize(
-    ("order", "what"),
+    ("wanted", "what"),
     [
-        (FileOrder("none.jpg"), "there is no such file"),
-        (FileOrder("."), "there is no such file|is a folder"),
-        (FileOrder("a.jpg", ("application/pdf",)), "the file is image/jpeg, not application/pdf"),
-        (FileOrder("a.jpg", (), 10), "the file is larger than 10 bytes"),
+        (FileRequest("none.jpg"), "there is no such file"),
+        (FileRequest("."), "there is no such file|is a folder"),
+        (FileRequest("a.jpg", ("application/pdf",)), "the file is image/jpeg, not application/pdf"),
+        (FileRequest("a.jpg", (), 10), "the file is larger than 10 bytes"),
     ],
 )
 def test_a_file_of_this_machine_that_is_not_wanted_or_not_there_leaves_nothing(
-    store: FileStore, tmp_path: Path, order: FileOrder, what: str
+    store: FileStore, tmp_path: Path, wanted: FileRequest, what: str
 ) -> None:
     (tmp_path / "a.jpg").write_bytes(CONTENT)
     with pytest.raises(FetchError, match=what):
-        store.copied(order)
+        store.copied(wanted)
     assert files_in(tmp_path / "files") == []

@@ -10,9 +10,9 @@ from scoopi.errors import FetchError, LoadFault
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.downloads.missing_files import MissingFiles
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 
-ORDER = FileOrder("http://h/a.jpg")
+ORDER = FileRequest("http://h/a.jpg")
 
 
 def failure(status: int, *, is_transient: bool = False) -> FetchError:
@@ -31,7 +31,7 @@ def test_what_is_missing_is_known_to_all_workers_of_a_process(tmp_path: Path, st
     assert isinstance(found, FetchError)
     assert str(found) == str(failure(status))
     assert (found.cause, found.fault) == ("c", failure(status).fault)
-    assert store(tmp_path).find(FileOrder("http://h/b.jpg")) is None
+    assert store(tmp_path).find(FileRequest("http://h/b.jpg")) is None
 
 
 def test_another_process_asks_again(tmp_path: Path) -> None:

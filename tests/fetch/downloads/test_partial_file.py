@@ -10,14 +10,14 @@ import pytest
 
 from scoopi.fetch.downloads import partial_file
 from scoopi.fetch.downloads.partial_file import PartialFile, WrongRangeError
-from scoopi.model.downloads import FileOrder
+from scoopi.model.downloads import FileRequest
 
-ORDER = FileOrder("http://here.example/a.jpg")
+REQUEST = FileRequest("http://here.example/a.jpg")
 ETAG = {"etag": '"v1"'}
 
 
-def opened(path: Path, order: FileOrder = ORDER) -> PartialFile:
-    partial = PartialFile.open(order, path)
+def opened(path: Path, request: FileRequest = REQUEST) -> PartialFile:
+    partial = PartialFile.open(request, path)
     assert partial is not None
     return partial
 
@@ -115,7 +115,7 @@ def test_notes_that_cannot_be_read_mean_that_nothing_is_resumed(tmp_path: Path) 
 
 def test_only_one_request_has_a_partial_file(tmp_path: Path) -> None:
     partial = opened(tmp_path / "a")
-    assert PartialFile.open(ORDER, tmp_path / "a") is None
+    assert PartialFile.open(REQUEST, tmp_path / "a") is None
     partial.close()
     partial.close()
     opened(tmp_path / "a").close()

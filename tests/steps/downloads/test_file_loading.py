@@ -11,12 +11,12 @@ from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileFinder
 from scoopi.fetch.request import ReceivedFile
-from scoopi.model.downloads import FileOrder, KeptFile
+from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload
 from scoopi.model.locator import Locator
 from scoopi.steps.downloads.file_loading import FileLoading
 
-ORDER = FileOrder("http://h/1.jpg")
+ORDER = FileRequest("http://h/1.jpg")
 PAYLOAD = Payload("job", Locator("oslo", "list", ORDER.url), 1, "", None)
 MISSING = FetchError("gone", fault=LoadFault("status 404", False, 404))
 

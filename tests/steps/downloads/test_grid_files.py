@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from scoopi.errors import FetchError
 from scoopi.model.data import Axis, Data, Item, LinkData
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.model.downloads import Download, Downloads, FileOrder, KeptFile
+from scoopi.model.downloads import Download, Downloads, FileRequest, KeptFile
 from scoopi.model.handover import Payload, ToFiles, ToTask
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
@@ -37,9 +37,9 @@ def test_values_become_paths_and_what_did_not_come_is_missing() -> None:
     payload = Payload("job", LOCATOR, 1, "cards", data((ONE, "a/b", ONE), (TWO, "c", TWO), ("-", "d", None)))
     asked = step.run(payload)
     assert isinstance(asked, ToFiles)
-    assert asked.orders == (FileOrder(ONE), FileOrder(TWO))
+    assert asked.requests == (FileRequest(ONE), FileRequest(TWO))
     gone = FetchError("status 404", at=TWO)
-    files: dict[FileOrder, KeptFile | FetchError] = {FileOrder(ONE): KEPT, FileOrder(TWO): gone}
+    files: dict[FileRequest, KeptFile | FetchError] = {FileRequest(ONE): KEPT, FileRequest(TWO): gone}
     made = step.run(payload.advance(Downloads(payload.input, files)))
     assert isinstance(made, ToTask)
     path = "files/a_b-11.jpg"

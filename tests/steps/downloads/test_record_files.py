@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_reception import LocalFaultError
-from scoopi.model.downloads import Download, Downloads, FileOrder, KeptFile
+from scoopi.model.downloads import Download, Downloads, FileRequest, KeptFile
 from scoopi.model.handover import Payload, ToFiles, ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.records import Column, Records, RecordSchema
@@ -35,7 +35,7 @@ def run(given: RecordFiles, *rows: tuple[Any, ...], fault: FetchError | None = N
         return asked
     assert isinstance(asked, ToFiles)
     failed = fault or FetchError("status 404", at=GONE)
-    files = {order: FILES.get(order.url, failed) for order in asked.orders}
+    files = {each: FILES.get(each.url, failed) for each in asked.requests}
     made = given.run(payload.advance(Downloads(payload.input, files)))
     assert isinstance(made, ToTask)
     return made
@@ -59,7 +59,7 @@ def test_each_address_is_ordered_once_and_without_one_nothing_is() -> None:
     payload = Payload("job", Locator("a", "b", "c"), 1, "t", Records("card", (("a", ONE), ("b", ONE))))
     asked = step().run(payload)
     assert isinstance(asked, ToFiles)
-    assert asked.orders == (FileOrder(ONE),)
+    assert asked.requests == (FileRequest(ONE),)
     assert records(run(step(), ("a", None))).rows == (("a", None),)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_reception import LocalFaultError
-from scoopi.model.downloads import Download, Downloads, FileOrder, FileRef, KeptFile
+from scoopi.model.downloads import Download, Downloads, FileRef, FileRequest, KeptFile
 from scoopi.model.handover import Payload
 from scoopi.model.locator import Locator
 from scoopi.model.text.file_path import FilePath
@@ -24,7 +24,7 @@ def column(to: str, name: str = "image") -> FileColumn:
 
 def files_of(of: FileColumn, claim: ClaimPath = lambda *_: True, fault: FetchError | None = None) -> RowFiles:
     failed = fault or FetchError("status 404", at=GONE)
-    came = {of.order(url): CAME.get(url, failed) for url in (ONE, TWO, GONE)}
+    came = {of.request(url): CAME.get(url, failed) for url in (ONE, TWO, GONE)}
     payload = Payload("job", Locator("oslo", "list", "http://h/list"), 1, "cards", None)
     return RowFiles(Downloads(None, came), payload, claim, "stream")
 
@@ -112,4 +112,4 @@ def test_a_fault_of_this_machine_is_raised() -> None:
 
 def test_an_order_has_what_the_field_demands_of_the_file() -> None:
     demanding = FileColumn("image", 1, Download("x", types=("image/",), max_bytes=10), FilePath("x"))
-    assert demanding.order(ONE) == FileOrder(ONE, ("image/",), 10)
+    assert demanding.request(ONE) == FileRequest(ONE, ("image/",), 10)

@@ -16,7 +16,7 @@ from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.step import LoadState
 
 DEFS = """
 locatorGroups: {{ shop: "http://h/a" }}
@@ -52,7 +52,7 @@ def lacks(choice: BrowserChoice | None, body: bytes) -> bool:
     assert choice is not None
     locator = Locator("a", "shop", "http://h/a")
     document = Document(locator, locator.url, datetime(2026, 1, 1, tzinfo=UTC), None, body)
-    return choice.wants_browser(locator, LoadOrder(), Page(document, TreeLimits()))
+    return choice.wants_browser(locator, LoadState(), Page(document, TreeLimits()))
 
 
 @pytest.mark.parametrize(

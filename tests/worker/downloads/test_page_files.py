@@ -14,12 +14,12 @@ from scoopi.errors import DisallowedError, FetchError, LoadFault, StoppedError
 from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
+from scoopi.model.downloads import Downloads, FileRef, FileRequest, KeptFile
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.model.scrape.task_def import TaskDef
-from scoopi.steps.step import LoadOrder, Step
+from scoopi.steps.step import LoadState, Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import LoadedPage
@@ -42,15 +42,15 @@ class Wants(Step):
     """A step that wants files, and says in its row what came."""
 
     def __init__(self, *urls: str, fails: bool = False) -> None:
-        self._orders = tuple(FileOrder(url) for url in urls)
+        self._requests = tuple(FileRequest(url) for url in urls)
         self._fails = fails
 
     def run(self, payload: Payload) -> Handover:
         if not isinstance(payload.input, Downloads):
-            return ToFiles(payload, self._orders)
+            return ToFiles(payload, self._requests)
         files = payload.input.files
-        came = [order.url for order in self._orders if isinstance(files[order], KeptFile)]
-        if self._fails and len(came) < len(self._orders):
+        came = [each.url for each in self._requests if isinstance(files[each], KeptFile)]
+        if self._fails and len(came) < len(self._requests):
             raise next(each for each in files.values() if isinstance(each, FetchError))
         refs = tuple(FileRef(url, KEPT.sha256, KEPT.size) for url in came)
         return ToTask(payload.advance(came), files=refs)
@@ -107,9 +107,9 @@ def files_of(tmp_path: Path) -> Files:
 def asked(made: Result | ToGrant | None) -> tuple[str, str]:
     """Host and address of a request."""
     assert isinstance(made, ToGrant)
-    order = made.payload.expect(LoadOrder)
-    assert order.file is not None
-    assert made.payload.locator.url == order.file.url == made.url
+    state = made.payload.expect(LoadState)
+    assert state.file is not None
+    assert made.payload.locator.url == state.file.url == made.url
     return made.host, made.url
 
 
@@ -232,7 +232,7 @@ def test_a_page_without_wishes_and_one_that_failed_end_at_once(files_of: Files) 
 
 
 def test_a_step_that_asks_for_files_twice_fails(files_of: Files) -> None:
-    files = files_of(chain("one", Does(lambda payload: ToFiles(payload, (FileOrder(ONE),)))))
+    files = files_of(chain("one", Does(lambda payload: ToFiles(payload, (FileRequest(ONE),)))))
     files.result(page(), None)
     assert "not a handover" in ended(files.result(file(), None)).failures[0].message
 
@@ -247,8 +247,8 @@ def test_a_file_is_requested_whole_and_of_a_public_page_from_public_hosts_only(
     document = Document(locator, PAGE, datetime.now(UTC), None, b"", is_public)
     made = files.result(LoadedPage(loaded.item, SimpleNamespace(document=document)), None)
     assert isinstance(made, ToGrant)
-    order = made.payload.expect(LoadOrder)
-    assert (order.public_only, order.whole, order.grant) == (is_public, True, None)
+    state = made.payload.expect(LoadState)
+    assert (state.public_only, state.whole, state.grant) == (is_public, True, None)
     assert (made.payload.locator.name, made.payload.locator.group) == (locator.name, locator.group)
 
 
