@@ -126,9 +126,9 @@ class Scoopi:
         """Shut down gracefully (`hard`: immediately); callable from any thread, before and during the run."""
         with self._lock:
             self._cancelled, self._cancelled_hard = True, self._cancelled_hard or hard
-            interrupt = self._interrupt
-            if self._engine is not None:
-                self._engine.cancel(hard)
+            interrupt, engine = self._interrupt, self._engine
+        if engine is not None:
+            engine.cancel(hard)  # without the lock, as its notice may block, and a second call must be heard
         interrupt()
 
     @contextmanager
@@ -162,8 +162,9 @@ class Scoopi:
     def _started(self, engine: Engine) -> Engine:
         with self._lock:
             self._engine = engine
-            if self._cancelled:
-                engine.cancel(self._cancelled_hard)
+            is_late, hard = self._cancelled, self._cancelled_hard
+        if is_late:
+            engine.cancel(hard)
         return engine
 
 

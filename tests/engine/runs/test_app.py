@@ -117,6 +117,34 @@ def test_a_notice_that_nobody_takes_does_not_keep_a_cancel_from_stopping_the_run
     assert (report.status, bool(report.jobs.left), is_held) == ("stopped", True, True)
 
 
+def test_a_second_cancel_is_heard_while_the_notice_of_the_first_waits(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    noticed, taken = threading.Event(), threading.Event()
+
+    def notify(line: str) -> None:
+        if "what is done is published" in line:
+            noticed.set()
+            taken.wait(60)
+
+    def cancel_again() -> None:
+        noticed.wait(60)
+        scoopi.cancel(hard=True)
+
+    with Server(tmp_path / "world" / "pages") as server:
+        world = build_world(tmp_path / "world", 4, 1, server.url(""))
+        scoopi = Scoopi(world.defs, {"scoopi.loader.fetch.delay": "100"}, notify=notify)
+        canceller, second = cancelling(scoopi, server), threading.Thread(target=cancel_again, daemon=True)
+        second.start()
+        report = scoopi.run()
+        second.join(10)
+        is_heard = canceller.is_alive() and not second.is_alive()
+        taken.set()
+        canceller.join(60)
+        second.join(60)
+    assert (report.status, noticed.is_set(), is_heard) == ("stopped", True, True)
+
+
 def test_a_run_cancelled_before_it_starts_does_nothing_and_resume_does_all(
     workspace: Workspace, world: World
 ) -> None:
