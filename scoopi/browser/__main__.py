@@ -53,7 +53,7 @@ def _serve(order: PoolOrder, parent: int) -> None:
     from scoopi.browser.browser_pool import BrowserPool  # late: the parent process needs no Selenium
 
     adopt_orphans()
-    threading.Thread(target=_end_with, args=(order, parent), daemon=True).start()
+    threading.Thread(target=_end_with, args=(order, parent), name="browser-pool-end", daemon=True).start()
     folder, profiles, shots = Path(order.folder), Path(order.profiles), Path(order.shots)
     BrowserPool(order.settings, folder, profiles, shots, order.scripts).serve()
 

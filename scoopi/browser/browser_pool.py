@@ -84,7 +84,10 @@ class BrowserPool:
         with Listener(str(socket), "AF_UNIX") as listener:
             while True:
                 connection = listener.accept()
-                threading.Thread(target=self._lend, args=(connection,), daemon=True).start()
+                lender = threading.Thread(
+                    target=self._lend, args=(connection,), name="browser-loan", daemon=True
+                )
+                lender.start()
 
     def _lend(self, connection: Connection) -> None:
         """One loader: wait for a free browser that runs, then load what is asked for."""

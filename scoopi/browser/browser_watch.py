@@ -37,7 +37,7 @@ class BrowserWatch:
         self._ends = time.monotonic() + timeout_s + GRACE_S
         self._most_mb = most_mb
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread = threading.Thread(target=self._watch, name="browser-watch", daemon=True)
         self.verdict: VisitFailed | None = None
         """Why the browser was killed; None if it was not."""
 

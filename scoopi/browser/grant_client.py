@@ -37,7 +37,7 @@ class GrantClient:
                 return
             self._wanted.put((wanted, on_grant))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread = threading.Thread(target=self._run, name="browser-grants", daemon=True)
                 self._thread.start()
 
     def end(self, result: Rendered | VisitFailed) -> None:

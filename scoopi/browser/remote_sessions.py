@@ -49,7 +49,7 @@ def has_ended_soon(address: str) -> bool:
 
     If not, it ends later, as soon as its driver answers.
     """
-    end = Thread(target=end_session, args=(address,), daemon=True)
+    end = Thread(target=end_session, args=(address,), name="session-end", daemon=True)
     end.start()
     end.join(SOON_S)
     return not end.is_alive()
@@ -60,7 +60,7 @@ def end_sessions(profiles: Path) -> None:
     ends = []
     for each in profiles.glob(f"*/{SESSION}"):
         with suppress(OSError):  # its browser has ended just now, and its profile was removed
-            ends.append(Thread(target=end_session, args=(each.read_text(),)))
+            ends.append(Thread(target=end_session, args=(each.read_text(),), name="session-end"))
     for end in ends:
         end.start()
     for end in ends:

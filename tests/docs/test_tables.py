@@ -155,8 +155,12 @@ def _room_of(path: Path) -> str:
 
 def _thread_names(path: Path) -> Iterator[str]:
     text = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(text)) if "Thread(" in text else ():
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Thread"):
-            for keyword in node.keywords:
-                if keyword.arg == "name":
-                    yield str(ast.literal_eval(keyword.value))
+    for node in ast.walk(ast.parse(text)) if "Thread" in text else ():
+        if not isinstance(node, ast.Call):
+            continue
+        kind = ast.unparse(node.func)
+        names = [each.value for each in node.keywords if each.arg == "name"]
+        if kind.endswith("ThreadPoolExecutor"):
+            names += node.args[1:2]
+        if kind.endswith(("Thread", "ThreadPoolExecutor")):
+            yield str(ast.literal_eval(names[0])) if names else f"one without a name in {path.name}"
