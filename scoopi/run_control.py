@@ -95,9 +95,10 @@ def cancel_run(
     """Ask all nodes of a cluster's run to shut down gracefully; does not wait for them.
 
     Args:
-        configs, conf, environ: as of `cluster_figures`.
+        run: its name.
+        configs, conf, environ: see `cluster_figures`.
     Returns:
-        False when the run is ending or over.
+        False if the run is ending or over.
     Raises:
         As `cluster_figures`.
     """
@@ -118,7 +119,10 @@ def forget_run(
     """Remove all that a cluster keeps of a run; output files stay.
 
     Args:
-        is_sure: called with the ids of the nodes that still work on the run, if there are any.
+        run: its name.
+        is_sure: called with the ids of the nodes that still work on the run, if there are any; nothing is
+            removed if it returns False.
+        configs, conf, environ: see `cluster_figures`.
     Returns:
         False when nothing was removed.
     Raises:

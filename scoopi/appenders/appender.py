@@ -152,7 +152,7 @@ class Appender:
                 self._changed.notify()
 
     def flush(self) -> None:
-        """Commit the queue without waiting for the interval, since no result will follow for now."""
+        """Have the thread commit the queue before the interval is over, as no result follows for now."""
         with self._changed:
             self._flush = True
             self._changed.notify()

@@ -31,7 +31,7 @@ class FailedTasks:
 
     Each becomes a job of its own, whose id is derived from the first one's. So a retry that is requested
     twice, or again after a crash, makes each job once. The rows of the tasks that did not fail remain those
-    of the first job, and the published files are replaced at once, at the end.
+    of the first job, and the published files are replaced atomically, at the end.
 
     Args:
         store: of the run, of settled answers.
@@ -85,7 +85,7 @@ class FailedTasks:
 
 
 def reopen_run(context: RunContext, folder: RunFolder) -> int:
-    """Put jobs for the failed tasks of a run on one machine, reopen it if it is over, return their number.
+    """Put jobs for the failed tasks of a run on one machine, and return their number; reopen a finished run.
 
     A crash between two of its steps leaves a run that `resume` finishes, or that was never reopened.
 

@@ -47,7 +47,7 @@ class SeedPortions:
     The same jobs make the same packs on every node.
 
     Args:
-        mark: where an earlier seeding has come to; the jobs after it follow.
+        mark: how far an earlier seeding has come; only the jobs after it follow.
     """
 
     def __init__(self, jobs: JobStore, mark: SeedMark = NOTHING_SEEDED) -> None:

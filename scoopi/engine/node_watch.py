@@ -146,7 +146,7 @@ def _memory(figures: TaskFigures) -> MemoryView:
 
 
 def resident_bytes(pid: int) -> int:
-    """Resident memory of a process; 0 if it does not exist."""
+    """Resident memory of a process, in bytes; 0 if it does not exist."""
     try:
         pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
     except (OSError, IndexError):

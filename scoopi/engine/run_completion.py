@@ -134,7 +134,7 @@ class RunCompletion:
             log.warning("run.json could not be written: %s", fault)
 
     def nothing_is_left(self) -> bool:
-        """Whether a stopped run has finished all of its jobs; in a cluster its nodes find out together."""
+        """Whether a run on one machine has no job left; False in a cluster, whose nodes decide together."""
         return self._place.is_alone and self._reporter.left() == 0
 
     def _limited(self) -> RunReport:

@@ -1,4 +1,4 @@
-"""Shutdown: whether this node is asked to stop and by when, and the end of its parts in order."""
+"""StopTime: whether this node is asked to stop, and by when; Shutdown: ends its parts in order."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class JobMediator:
         return next((each.name for each in threads if each.ident is not None and not each.is_alive()), "")
 
     def cancel(self) -> None:
-        """Take no more jobs."""
+        """Have the job runner take no more jobs."""
         self._inbox.cancel()
 
     def stop(self, timeout_s: float) -> None:

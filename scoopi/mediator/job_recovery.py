@@ -102,7 +102,7 @@ class JobRecovery:
         """Make the jobs of these incarnations ready again, once for each time that one dies or leaves.
 
         Args:
-            dead: incarnations without a heartbeat; it is counted in a job that it was taken back from them.
+            dead: incarnations without a heartbeat; each job counts how often it was taken back from one.
             left: incarnations that have shut down gracefully, and hold only what did not end in time.
         """
         gone = {*dead, *left}

@@ -91,7 +91,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
 
 def changes_of(stream: str) -> str:
-    """The name of the stream of those records of a stream that differ from the last finished run."""
+    """The name, in frames, of those records of a stream that differ from the last finished run."""
     return _CHANGES + stream
 
 

@@ -122,7 +122,7 @@ class Publisher:
             is_over: whether every job of the run has ended; if not, outputs with expectations and outputs
                 that are only written at the end are left for later.
         Raises:
-            AppenderError: the files cannot be written, or it is late.
+            AppenderError: the files cannot be written, or no time is left.
             StoreError: the store cannot be read.
             RunError: the store has lost the run; the files stay as they were.
         """

@@ -143,7 +143,7 @@ class RowTables:
 
     @contextlib.contextmanager
     def opened(self, is_over: bool, is_late: Callable[[], bool]) -> Iterator[list[SegmentSink]]:
-        """Open the sinks of all tables; those that are only loaded at the end only if the run is over.
+        """Open the sinks of all tables, but those that are loaded at the end only if the run is over.
 
         Args:
             is_late: whether no time is left to retry a database.

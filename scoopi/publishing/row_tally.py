@@ -180,7 +180,7 @@ class RowTally:
         return spec.schema is not None and spec.schema.name in self._expected.failed
 
     def published(self, missing: tuple[str, ...]) -> Published:
-        """The totals.
+        """The totals of all frames that were added.
 
         Args:
             missing: see `Published.missing`.

@@ -141,7 +141,7 @@ class DeferredLoad:
         """Nothing is loaded before `load`."""
 
     def table_of(self, is_held: bool) -> RecordTable:
-        """The table that the rows are loaded into, if they are held back or if they are not."""
+        """The table for rows that are held back, or for rows that are not."""
         return self._held if is_held else self._table
 
     def load(self, is_held: bool) -> None:

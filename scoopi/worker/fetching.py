@@ -135,7 +135,7 @@ class LoadedPage(msgspec.Struct, frozen=True):
         seconds: float,
         size_of: Callable[[object], int] | None = None,
     ) -> LoadedPage:
-        """Make it from the outcome of a load; without `size_of` the page was read locally, of size 0."""
+        """Make a loaded page from a load's outcome; without `size_of` it was read locally, of size 0."""
         is_local = size_of is None
         if isinstance(outcome, Exception):
             return cls(item, None, outcome, 0, seconds, is_local)

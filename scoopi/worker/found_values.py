@@ -1,4 +1,4 @@
-"""FoundValues: counts which axes have ever had a value, so that the summary can list those that never had."""
+"""FoundValues: counts what definitions find on pages, so that the summary can list what found nothing."""
 
 from __future__ import annotations
 
@@ -33,9 +33,11 @@ _OF_EXAMPLE = EXAMPLE + SEPARATOR
 
 
 class FoundValues:
-    """Counts which axes have ever had a value, so that the summary can list those that never had.
+    """Counts what definitions find on pages, so that the summary can list what found nothing.
 
-    An axis that has had a value is not checked again, so that counting costs next to nothing.
+    Of grids it counts pages, rows, and the axes that have ever had a value; an axis that has had one is not
+    checked again, so that counting costs next to nothing. Of records it adds up the counts that reading them
+    has made. It also adds up the time of tasks and entries, and the loads by loader.
 
     Args:
         data_defs: name -> definition.

@@ -132,7 +132,10 @@ class JobRun:
         return replace(result, fault=passing, finds=self._found.counts_of(outcome.reads))
 
     def failed_load(self, item: WorkItem, error: Exception) -> Result:
-        """The result of a job whose page could not be loaded: all its tasks fail for the same reason."""
+        """The result of a job whose page could not be loaded: all of its tasks fail for this reason.
+
+        If robots.txt disallows the page, the job is skipped instead.
+        """
         outcome = PageOutcome(item)
         plan = self._group_plan(item.payload.locator.group)
         names = ",".join(name for chain in plan.chains if _is_wanted(name := chain.task.name, item.payload))

@@ -22,7 +22,7 @@ class WorkItem(msgspec.Struct, frozen=True, array_like=True):
         fence: the fence with which this node took the job.
         grant: the grant for its first request; None if it needs no network now (file, archive).
         archived: whether the archive has the page, fresh enough; if it is gone, the worker asks for a grant.
-        failures: failures of tasks that do not run, because they killed their worker.
+        failures: failures of tasks that do not run, because they crashed their worker or took too long.
         tried: the reason of each attempt that failed before this one.
         is_robots: whether the page is a robots.txt, which is parsed here and reported by `RobotsRead`.
     """
@@ -199,7 +199,7 @@ class RobotsRead(msgspec.Struct, frozen=True, tag=15, array_like=True):
 
 
 class JobsHandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
-    """These jobs were not begun; at most a request for their page was sent, without getting it."""
+    """These jobs were not run; requests for their pages may have been sent, but no page was received."""
 
     jobs: tuple[str, ...]
 

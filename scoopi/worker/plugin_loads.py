@@ -74,7 +74,7 @@ class _Call(msgspec.Struct):
 class PluginLoads:
     """The calls of one loader plugin that are in progress in a worker.
 
-    See `PluginClient`. All methods but `abandon` are called by the thread that has the turn.
+    See `PluginClient`. All methods but `abandon` are called by the thread that has the turn, see `Fetching`.
 
     Args:
         name: name of the plugin, for errors.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class WorkerLauncher:
     """Starts worker processes, some of them ahead of their plan.
 
-    The latter load their modules while the parent loads its own and reads definitions.
+    Workers that are started ahead load their modules while the parent loads its own and reads definitions.
 
     At the end of the `with`, workers that were started and never launched are killed.
 

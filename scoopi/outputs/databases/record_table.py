@@ -120,7 +120,7 @@ class RecordTable:
             return connection.execute(sa.delete(self.table).where(written_by == self._run)).rowcount
 
     def position(self, segment: str, creates: bool = True) -> int:
-        """Return the offset, in bytes, up to which the segment has been written; 0 for a new one.
+        """Return the offset, in bytes, up to which the segment has been written; add a new one with 0.
 
         Args:
             creates: whether to create the table if it does not exist.

@@ -26,7 +26,7 @@ class Differences:
     remedies: Sequence[str]
 
     def raise_if_any(self, database: str) -> None:
-        """Raise an error if there are any.
+        """Raise an error if the table differs.
 
         Args:
             database: name of the database, for the error.

@@ -25,9 +25,10 @@ class Example(NamedTuple):
 class KeyConflicts:
     """Decides which of several records with one key and different values counts.
 
-    It is that of the last run if it is among them, or else the one with the smallest digest: the order in
-    which pages are read must not decide what has changed. That is known only after all records have been
-    compared, so they are compared again once there are new conflicts. Needs memory for the keys concerned.
+    The record of the last run counts if it is among them, otherwise the one with the smallest digest, since
+    the order in which pages are read must not decide what has changed. The choice is certain only after all
+    records have been compared; if there are new conflicts by then, all are compared again. Keeps the keys
+    with conflicts in memory.
     """
 
     def __init__(self) -> None:
@@ -45,7 +46,7 @@ class KeyConflicts:
 
         Args:
             digests: the digests of their values.
-            base: that of the last run; None if it had no such record.
+            base: the digest of the last run's record with the key; None if it had none.
         """
         chosen = self._chosen.get((stream, key))
         among = {*digests} if chosen is None else {*digests, chosen}

@@ -82,7 +82,7 @@ class RecordChanges:
         return replace(frame, parts=(*frame.parts, *parts)) if parts else frame
 
     def gone(self, has_ended: Callable[[str], bool]) -> Iterator[Part]:
-        """Yield the records that are gone, and count those that may be; call it after all frames.
+        """Yield the records that are gone, and count those that may be gone; call it after all frames.
 
         Args:
             has_ended: whether a job, by its id, has ended in this run.

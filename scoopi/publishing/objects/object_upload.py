@@ -48,7 +48,7 @@ def ensure_uploaded(sizes: Mapping[str, int], ensure_time: Callable[[], None]) -
 
     Args:
         sizes: URL -> size in bytes.
-        ensure_time: as for `upload_missing`.
+        ensure_time: see `upload_missing`.
     Raises:
         AppenderError: an object is gone or has another size, or the store does not answer.
     """

@@ -68,7 +68,7 @@ class PageEnd:
         return bool(days) and max(days) < end.older_than
 
     def seen_after(self) -> bytes:
-        """Digests of the items of all pages so far, including this one."""
+        """Digests of the items of all pages up to this one; of many, the last MOST_SEEN."""
         known = self._seen + b"".join(self._new)
         return known[-MOST_SEEN * ITEM_BYTES :]
 
