@@ -45,7 +45,7 @@ _DOT = re.compile(r"\.|%2e", re.IGNORECASE)
 
 
 def web_address(url: str) -> Address:
-    """Parse the address of a web page that a user gives.
+    """Parse an address that must be that of a web page.
 
     Raises:
         UsageError: the address is not http(s).

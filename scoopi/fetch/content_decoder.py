@@ -15,6 +15,7 @@ else:
     from backports import zstd
 
 MOST_CODINGS = 5
+"""Limit of the codings that a body may have on top of one another."""
 MOST_MEMBERS = 10_000
 """Limit of the gzip members or zstd frames in a body: each costs time, even if it is empty."""
 ZSTD_WINDOW_LOG = 23
@@ -31,10 +32,10 @@ class TooLargeError(Exception):
 
 
 class Decoder(Protocol):
-    """Decodes one coding."""
+    """Decodes a body that has one coding, such as gzip, piece by piece."""
 
     def feed(self, data: bytes, room: int) -> bytes:
-        """Decode a piece.
+        """Decode the next piece of the body.
 
         Raises:
             BrokenCodingError: it cannot be decoded.
@@ -50,11 +51,11 @@ class Decoder(Protocol):
 
 
 class ContentDecoder:
-    """Decodes the codings of a Content-Encoding header.
+    """Decodes a body by all codings of its Content-Encoding header, piece by piece.
 
     Args:
         codings: in the order of the header, in lower case, without `identity`.
-        limit: number of bytes that each stage may produce.
+        limit: number of bytes that decoding each coding may produce.
 
     Raises:
         BrokenCodingError: an unknown coding, or too many.
@@ -83,7 +84,7 @@ class ContentDecoder:
 
         Raises:
             BrokenCodingError: it cannot be decoded.
-            TooLargeError: a stage has produced more than `limit` bytes.
+            TooLargeError: decoding a coding has produced more than `limit` bytes.
         """
         for stage, decoder in enumerate(self._decoders):
             data = decoder.feed(data, self._limit - self._made[stage])
@@ -115,7 +116,7 @@ class MemberDecoder:
 
     Args:
         new: makes the decompressor of a member.
-        error: what it raises for invalid data.
+        error: the exception that it raises for invalid data.
         magic: how each further member must begin. Other data after a member is ignored, as browsers do.
     """
 
@@ -185,7 +186,7 @@ class DeflateDecoder:
 
 
 class BrotliDecoder:
-    """Decodes br."""
+    """Decodes brotli (`br`)."""
 
     def __init__(self) -> None:
         self._inner = brotli.Decompressor()

@@ -106,7 +106,7 @@ class FileClient:
 
     Args:
         finder: resolves the path.
-        max_bytes: size limit of a file.
+        max_bytes: longest file, in bytes, that may be read.
     """
 
     def __init__(self, finder: FileFinder, max_bytes: int) -> None:

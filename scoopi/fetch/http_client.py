@@ -23,10 +23,12 @@ from scoopi.fetch.reception import OTHER_BYTES, WATCH_S, BufferLimit, WireWatch
 from scoopi.fetch.request import GrantNeeded, HopResult, Request
 
 KEPT_CONNECTIONS = 64
+"""Limit of the idle connections that are kept for later requests."""
 OTHER_FILES = 24
 """File descriptors reserved for other uses: segments, the store, plugins, name resolution."""
 LEAST_CONNECTIONS = 4
 LONGEST_WAIT_S = 1.0
+"""Seconds that a turn waits at most, by default, for the network."""
 LONGEST_ABSENCE_S = 0.1
 """Most of the time between two turns, when nothing is polled, that counts towards a connect timeout."""
 NAMES_S = 30
@@ -53,6 +55,7 @@ class HttpClient:
     resolved names and TLS sessions.
 
     Args:
+        settings: the settings `scoopi.webClient`, and those of the loader that concern it.
         private_hosts: decides which hosts a public page may lead to; None to use the settings.
         recorder: records each hop; None to record nothing.
     """
@@ -109,11 +112,11 @@ class HttpClient:
             self._waiting.append((request, on_result, on_sent))
 
     def under_way(self) -> int:
-        """The number of hops in flight."""
+        """The number of hops in flight, including those that wait for a connection."""
         return len(self._under_way) + len(self._waiting)
 
     def turn(self, wait_s: float = LONGEST_WAIT_S) -> None:
-        """Advance all hops.
+        """Advance all hops, and call back for those that were sent or have ended.
 
         Args:
             wait_s: how long to wait for the network or for `wake` when no hop can advance, in seconds.

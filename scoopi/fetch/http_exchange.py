@@ -166,11 +166,11 @@ class HttpExchange:
         self._reception.refuse_size()
 
     def unpause(self) -> None:
-        """Receive the data that curl has buffered while there was no room for it."""
+        """Receive what curl has buffered; pycurl.error is raised if that ends the transfer."""
         self.handle.pause(pycurl.PAUSE_CONT)
 
     def report_sent(self) -> None:
-        """Call `on_sent`; `end` raises its exception."""
+        """Call `on_sent` of the current request; if it raises, `end` raises the same."""
         try:
             if self._on_sent is not None:
                 self._on_sent()

@@ -141,7 +141,7 @@ def _load_fault(number: int, words: str, was_sent: bool) -> LoadFault:
 
 
 def truncated_fault(what: str, url: str, hint: str = _LATER) -> FetchError:
-    """The error for a response that ended before it was complete."""
+    """The transient error for a response that ended before it was complete; `what` is its message."""
     return FetchError(what, at=shown(url), hint=hint, fault=LoadFault("truncated", is_transient=True))
 
 
@@ -177,7 +177,7 @@ def status_fault(
     Args:
         headers: headers of the response, names in lower case.
         site: the site's settings for the request.
-        led_by: what led from the address of the page to `url`, as "a redirect"; empty if they are the same.
+        led_by: what led from the page's own address to `url`, such as "a redirect"; empty if these are equal.
     """
     if status in (401, 403) and site is not None and site.auth is not None:
         hint = "the site rejects the credentials in its `auth`"

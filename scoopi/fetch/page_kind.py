@@ -91,7 +91,7 @@ def _other_type(content_type: str) -> str:
 
 
 def unpacked(document: Document, max_bytes: int) -> Document:
-    """The document; a sitemap in a `.xml.gz` file is decompressed.
+    """Return the document as it is, or decompressed if it is a sitemap in a `.xml.gz` file.
 
     Raises:
         FetchError: the file is damaged, or larger than `max_bytes` when decompressed.

@@ -40,7 +40,7 @@ def is_public_address(address: str) -> bool:
 
 
 class LentSocket(socket.socket):
-    """A socket for curl, which duplicates the descriptor and drops this object."""
+    """A socket that is closed when it is dropped, without a warning: curl uses a duplicate of it."""
 
     def __del__(self) -> None:
         self.close()

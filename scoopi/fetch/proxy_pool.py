@@ -40,7 +40,7 @@ class ProxyPool:
         return any(self._rested_until.get(proxy, now) <= now for proxy in proxies)
 
     def failed(self, proxy: str) -> float:
-        """Let a proxy that failed rest, twice as long as the last time.
+        """Let a proxy that failed rest: first 30 s, then twice as long each time, at most 15 min.
 
         Returns:
             The length of its rest in seconds.
@@ -51,7 +51,7 @@ class ProxyPool:
         return rest_s
 
     def worked(self, proxy: str) -> None:
-        """Record that the proxy has forwarded a request."""
+        """Note that a proxy has forwarded a request, which ends its rest and forgets its failures."""
         if self._rests:
             self._rests.pop(proxy, None)
             self._rested_until.pop(proxy, None)

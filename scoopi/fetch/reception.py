@@ -43,7 +43,7 @@ class BufferLimit:
 
     Attributes:
         held: bytes held by all receptions.
-        is_waited_for: some receptions are paused until `reopens`.
+        is_waited_for: whether some receptions are paused until `reopens` is true.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -53,7 +53,7 @@ class BufferLimit:
         self.is_waited_for = False
 
     def may_receive(self, reception: Reception) -> bool:
-        """Whether the reception may receive another piece."""
+        """Whether the reception may receive another piece; if not, it counts as paused from now on."""
         if self.held < self._most_bytes:
             return True
         if self._exempt is None:
@@ -68,7 +68,7 @@ class BufferLimit:
             self._exempt = None
 
     def reopens(self) -> bool:
-        """Whether paused receptions may continue; True only once for all of them."""
+        """Whether paused receptions may continue; if so, none counts as paused from now on."""
         reopens = self.is_waited_for and (self._exempt is None or self.held < self._most_bytes)
         self.is_waited_for &= not reopens
         return reopens
@@ -117,7 +117,7 @@ class Reception:
 
     @property
     def status(self) -> int:
-        """0 until a response has started."""
+        """The HTTP status; 0 until a response has started."""
         return self._head.status
 
     @property
@@ -132,7 +132,7 @@ class Reception:
 
     @property
     def wanted(self) -> bool:
-        """Whether the body is a page; every other final status is an error."""
+        """Whether the body is the page, that is, the status is 200; of any other body little is received."""
         return self.status == PAGE_STATUS
 
     @property
@@ -229,13 +229,13 @@ def charset_of(content_type: str) -> str | None:
 
 
 class WireWatch:
-    """Finds transfers that receive too many bytes. Not thread-safe."""
+    """Finds transfers that receive too many bytes, as counted by the kernel. Not thread-safe."""
 
     def __init__(self) -> None:
         self._first: dict[pycurl.Curl, tuple[int, int]] = {}
 
     def is_flooded(self, handle: pycurl.Curl, most_bytes: int) -> bool:
-        """Whether the transfer has received more than `most_bytes` since its first check."""
+        """Whether the transfer has received more than `most_bytes` since its connection was first checked."""
         descriptor = handle.getinfo(pycurl.ACTIVESOCKET)
         if descriptor < 0:
             return False

@@ -62,7 +62,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def is_sent_once(self) -> bool:
-        """Whether it must not be sent again if it may have arrived."""
+        """Whether the request must not be repeated if it may have arrived."""
         return self.content is not None and self.content.method in ("POST", "PATCH")
 
     def hop_to(self, url: str, host: str, status: int) -> Request:
@@ -161,10 +161,12 @@ class Redirect(msgspec.Struct, frozen=True):
 
 
 class ReceivedFile(msgspec.Struct, frozen=True):
-    """A file that was received completely; other attributes as in `KeptFile` and `Response`.
+    """A file that was received completely.
 
     Attributes:
         partial: its content; the receiver of this result must close it.
+        media_type, name: as in `KeptFile`.
+        url, cookies: as in `Response`.
     """
 
     partial: PartialFile
@@ -202,6 +204,7 @@ class FurtherGrant(msgspec.Struct, frozen=True):
 HopResult = Response | NotModified | Redirect | GrantNeeded | ReceivedFile
 """The results of a request without an error."""
 PluginResult = HopResult | FurtherGrant | Exception
+"""What a call of a loader plugin gives: its result, an error, or that it needs a further grant."""
 
 
 def validators_of(headers: Mapping[str, str]) -> Validators | None:
@@ -226,7 +229,7 @@ def conditions(known: Validators | None) -> list[str]:
 
 
 def body_of(content: PageRequest | None) -> bytes | None:
-    """The body of a request; None without one.
+    """The body of a request as it is sent: form or JSON, with its secrets; None without one.
 
     Raises:
         MissingSecretError: an environment variable is not set.

@@ -33,6 +33,7 @@ USUAL_CERTIFICATES = (
     "/etc/ssl/cert.pem",
 )
 E_PROXY = 97
+"""CURLE_PROXY, for which pycurl has no name."""
 PROXY_FAULTS = frozenset(
     (pycurl.E_COULDNT_RESOLVE_PROXY, pycurl.E_COULDNT_CONNECT, pycurl.E_OPERATION_TIMEDOUT, E_PROXY)
 )
@@ -105,6 +106,8 @@ class RequestOptions:
 
     def is_proxy_fault(self, number: int, was_sent: bool, status: int = 0) -> bool:
         """Whether the proxy failed, so that the host has not seen the request.
+
+        A proxy that has forwarded the request is noted as working.
 
         Args:
             number: curl's error number.
@@ -230,7 +233,7 @@ def header_lines(site: Site, content: PageRequest | None = None) -> list[str]:
     """The headers of a request to the site, in curl's format.
 
     Raises:
-        MissingSecretError: an environment variable is not set.
+        MissingSecretError: an environment variable is not set, or its value contains a line break.
     """
     given = [*site.headers.items()]
     if site.auth is not None:

@@ -1,4 +1,4 @@
-"""ResponseHead: the status and the headers of a response, which are read once something asks for them."""
+"""ResponseHead: the status and the headers of a response, parsed when they are first accessed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _LONGEST_KEPT = 200
 
 
 class ResponseHead:
-    """The status and the headers of a response, which are read once something asks for them.
+    """The status and the headers of a response, parsed when they are first accessed.
 
-    curl calls `take` for each line, so it is the method of a list. curl limits the lines of a response.
+    curl calls `take` for each line, so for speed it is the method of a list; curl limits the number of lines.
 
     Attributes:
         take: takes a status line, which discards the headers of an earlier 1xx, a header or the empty line.
@@ -26,7 +26,7 @@ class ResponseHead:
         self.reset()
 
     def reset(self) -> None:
-        """Discard everything."""
+        """Discard all lines, and prepare for the next response."""
         self._lines.clear()
         self._status = 0
         self._headers: dict[str, str] = {}
@@ -34,7 +34,7 @@ class ResponseHead:
 
     @property
     def status(self) -> int:
-        """0 until a response has started."""
+        """The HTTP status; 0 until a response has started."""
         if self._lines:
             self._read()
         return self._status

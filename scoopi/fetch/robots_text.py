@@ -75,12 +75,12 @@ def _agent(value: str) -> str:
 
 
 def answer_of_body(body: bytes, token: str) -> RobotsAnswer:
-    """The rules for the agent in a robots.txt that was received."""
+    """The rules for an agent in the body of a robots.txt; `token` as for `lines_for`."""
     return RobotsAnswer(RobotsKind.KNOWN, lines_for(body.decode("utf-8", "replace"), token), "200")
 
 
 def answer_of(outcome: Handover | Exception) -> RobotsAnswer:
-    """The result of loading robots.txt."""
+    """What the outcome of loading robots.txt means: the handover of its task, or why the task failed."""
     if isinstance(outcome, Exception):
         return answer_of_error(outcome)
     assert isinstance(outcome, ToTask)
@@ -89,7 +89,10 @@ def answer_of(outcome: Handover | Exception) -> RobotsAnswer:
 
 
 def answer_of_error(error: Exception) -> RobotsAnswer:
-    """What a failure to load robots.txt means; with a 4xx status everything is allowed."""
+    """What a failure to load robots.txt means.
+
+    Everything is allowed with a 4xx status that is not transient, and after too many redirects.
+    """
     if not isinstance(error, FetchError):
         what = f"robots.txt cannot be read: {error!r}"
         return RobotsAnswer(RobotsKind.NEVER, cause=what, what=what)

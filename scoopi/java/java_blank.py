@@ -1,4 +1,4 @@
-"""is_blank: tests for white space as Java does; Python has more white-space characters."""
+"""is_blank: tests for white space as Java does, which counts fewer characters as such than Python."""
 
 from __future__ import annotations
 

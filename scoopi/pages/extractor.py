@@ -35,6 +35,7 @@ ExtractedRow = Any
 For records a dict from column to value, in Python types (`Decimal`, `date`, `datetime`, …)."""
 
 NOT_ARCHIVED = {"scoopi.datastore.enable": "false"}
+"""The setting with which no page is put into the archive."""
 
 
 class Extractor:
@@ -80,7 +81,7 @@ class Extractor:
 
     @property
     def is_current(self) -> bool:
-        """Whether the script files are unchanged since they were read."""
+        """Whether files that the definitions name, such as scripts, are unchanged since they were read."""
         return self._files.are_as_found()
 
     def at(self, now: datetime) -> Extractor:

@@ -61,6 +61,8 @@ class ExtractorCache:
     ) -> Extractor:
         """The extractor for definitions and settings, with the current files and environment.
 
+        Its run date is the current time, unless the settings define it. Arguments as for `Extractor`.
+
         Raises:
             BootError: the definitions or settings are invalid.
         """
@@ -85,10 +87,10 @@ def extractor_of(
     environ: Mapping[str, str],
     inputs: Mapping[str, str],
 ) -> Extractor:
-    """As `ExtractorCache.of`, with the cache of the calling thread.
+    """The extractor for definitions and settings, from the cache of the calling thread.
 
-    From the first call on, the process keeps freed memory for the next page, as a worker does, unless its
-    environment determines how much.
+    See `ExtractorCache.of`. From the first call on, the process keeps freed memory for the next page, as a
+    worker does, unless its environment determines how much.
     """
     if not hasattr(_OF_THREAD, "cache"):
         _OF_THREAD.cache = ExtractorCache()

@@ -17,6 +17,9 @@ class LoaderHops:
 
     These are the URLs that it gets grants for, and the answer that it returns. Its headers, and subresources
     that a browser loads, are not visible.
+
+    Args:
+        recorder: gets the hops.
     """
 
     def __init__(self, recorder: HopRecorder) -> None:
@@ -25,7 +28,11 @@ class LoaderHops:
         self._sent_at = 0.0
 
     def note(self, request: Request, event: Event) -> None:
-        """Record an event of the call that loads the page of a request."""
+        """Record an event of a plugin's call: a request that it sends, its answer, or its failure.
+
+        Args:
+            request: the request for the page that the call loads.
+        """
         if isinstance(event, CallAnswered):
             self._end(request, event)
         elif isinstance(event, Exception):

@@ -56,6 +56,8 @@ def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
         request: its settings apply, and of its definitions the `sites`, the request of a locator with that
             URL, and the loader of its group.
         group: the task group whose loader loads the page; empty for that of the locator.
+    Returns:
+        How the page was loaded, hop by hop; if it could not be loaded, `error` says why.
     Raises:
         UsageError: the URL is not a web address, or the group is not known.
         FetchError: the URL is malformed, or a CA file is missing.
@@ -145,7 +147,7 @@ class _PageFetcher:
 
 
 def curl_command(url: str, site: Site, content: PageRequest | None) -> str:
-    """A curl command that makes the same request; credentials from the environment are shell variables."""
+    """A curl command that makes the same request as Scoopi; credentials are shell variables, or masked."""
     is_2 = site.http2 and not Request(url, content=content).is_sent_once
     parts = [
         "curl",

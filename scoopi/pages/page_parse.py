@@ -39,8 +39,11 @@ class ParsedPage(NamedTuple):
     """What one data definition reads from the page.
 
     Attributes:
-        each: what its `each` selects; None if it has none.
-        fields: how each field was read.
+        data_def: name of the data definition.
+        columns: columns of its rows: the meta columns, then those of the fields.
+        records: what was read.
+        each: what its `each` finds; None if it has none.
+        fields: what each field finds, in the order of the definition.
     """
 
     data_def: str
@@ -58,6 +61,9 @@ class PageParse:
         target: path or URL of the page.
         group: name of the task group; empty to determine it from the page's locator.
         data_def: name of a data definition to use alone; empty for all of the group.
+    Raises:
+        UsageError: a name is unknown, or no group or several groups can read the page.
+        ConfigError, DefsError: settings or definitions are invalid.
     """
 
     def __init__(self, request: RunRequest, target: str, group: str = "", data_def: str = "") -> None:
@@ -80,7 +86,7 @@ class PageParse:
         self._group = _group_of(self._definitions, target, group, data_def)
 
     def read(self) -> list[ParsedPage]:
-        """Load the page, and return what each data definition of records reads from it.
+        """Load the page, within LIMIT_S, and return what each data definition of records reads from it.
 
         Raises:
             StepError: the page cannot be loaded or read.

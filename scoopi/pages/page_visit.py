@@ -26,13 +26,14 @@ from scoopi.steps.worker_sessions import WorkerSessions
 
 NOT_AGAIN = "a run does not retry it"
 PAGE, ROBOTS, LOGIN = "page", "robots.txt", "login"
+"""The purposes of hops."""
 
 
 class RobotsError(FetchError):
     """A host's robots.txt cannot be loaded.
 
     Attributes:
-        later: what a run does in that case.
+        later: what a run does in that case, as a sentence.
     """
 
     def __init__(self, what: str, at: str, hint: str, later: str) -> None:
@@ -47,7 +48,10 @@ class PageVisit:
     retried. Used by one thread.
 
     Args:
+        loader: loads pages; each request needs a grant of this object.
+        sites: the settings of hosts.
         sessions: the sessions that the loader uses.
+        recorder: records the hops of the loader.
         wait: sleeps for a number of seconds before a request.
     Attributes:
         notes: what robots.txt says and how logins have ended, as sentences, in order.
@@ -71,7 +75,7 @@ class PageVisit:
         self.notes: list[str] = []
 
     def load(self, locator: Locator) -> Page:
-        """Load the page.
+        """Load the page of a locator; blocks until it is loaded or has failed.
 
         Raises:
             DisallowedError: robots.txt disallows it, or the target of a redirect.
@@ -167,7 +171,7 @@ class PageVisit:
 
 
 def retries_of(error: FetchError, sites: Sites, url: str) -> str:
-    """What a run does after a failure, as a sentence.
+    """What a run does after a page has failed, as a sentence; empty if robots.txt disallows the page.
 
     Args:
         url: URL of the page.

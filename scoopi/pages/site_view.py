@@ -21,7 +21,7 @@ from scoopi.runs.run_request import RunRequest
 
 
 def site_view(request: RunRequest, url: str) -> SiteView:
-    """The effective values for a URL in a run with the request's definitions and settings.
+    """The settings that apply to the host of a URL in a run with the request's definitions and settings.
 
     Raises:
         UsageError: the URL is not a web address.

@@ -17,7 +17,7 @@ from scoopi.fetch.request import GrantNeeded, HopResult, ReceivedFile, Request
 from scoopi.fetch.request_options import header_lines
 
 LEAST_BYTES_A_SECOND = 100
-"""A download that is slower, on average over the request timeout, is aborted and tried again later."""
+"""A download that is slower than this for as long as the request timeout is aborted and tried again later."""
 NOT_SATISFIABLE = 416
 _FOR_FILES = {"accept": "Accept: */*", "accept-encoding": "Accept-Encoding: identity"}
 """Replace the headers for pages, unless the site sets its own. An encoded file could not be resumed."""
@@ -33,7 +33,10 @@ class FileExchange(HttpExchange):
     _partial: PartialFile | None = None
 
     def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
-        """See `HttpExchange`; the exchange owns the request's file until it is closed."""
+        """Prepare the handle for the request of a file, which the exchange owns until it is closed.
+
+        See `HttpExchange.begin`.
+        """
         assert isinstance(self._reception, FileReception)
         partial = self._partial = self._reception.partial = request.file
         assert partial is not None
@@ -51,7 +54,11 @@ class FileExchange(HttpExchange):
         return True
 
     def end(self, number: int = pycurl.E_OK, words: str = "") -> HopResult:
-        """See `HttpExchange`; a partial file that cannot be resumed is discarded and requested again."""
+        """The result of the hop that curl has ended; see `HttpExchange.end`.
+
+        If the response does not continue the partial file, that is discarded, and the result is GrantNeeded:
+        the whole file is requested.
+        """
         reception, partial = self._reception, self._partial
         assert isinstance(reception, FileReception)
         assert partial is not None
@@ -71,7 +78,7 @@ class FileExchange(HttpExchange):
         return 2 * self._partial.request.max_bytes + OTHER_BYTES
 
     def close(self) -> None:
-        """See `HttpExchange`; another request may then resume the file."""
+        """Free the handle and unlock the partial file, which another request may then resume."""
         super().close()
         if self._partial is not None:
             self._partial.close()

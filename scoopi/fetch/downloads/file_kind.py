@@ -13,6 +13,7 @@ from scoopi.fetch.page_kind import essence
 ANY_TYPES = frozenset(("", "application/octet-stream", "binary/octet-stream", "application/x-download"))
 """Types that servers send for unknown content."""
 LONGEST_NAME, LONGEST_EXTENSION = 200, 8
+"""In characters."""
 NO_EXTENSION = "bin"
 _NAME = re.compile(r";\s*filename\s*=\s*(?:\"([^\"]*)\"|([^\s;]+))", re.IGNORECASE)
 _EXTENDED_NAME = re.compile(r";\s*filename\*\s*=\s*UTF-8'[^']*'([^\s;]+)", re.IGNORECASE)
@@ -23,6 +24,8 @@ _USUAL = {"image/jpeg": "jpg", "text/plain": "txt", "text/html": "html", "audio/
 
 def file_name(headers: Mapping[str, str], url: str) -> str:
     """The name of a file: from its Content-Disposition, else the last segment of its URL; may be empty.
+
+    Cut to LONGEST_NAME characters.
 
     >>> file_name({"content-disposition": 'attachment; filename="Rye 1.pdf"'}, "http://h/get?id=1")
     'Rye 1.pdf'
@@ -43,7 +46,7 @@ def file_name(headers: Mapping[str, str], url: str) -> str:
 
 
 def file_type(content_type: str, name: str) -> str:
-    """The media type of a file: from the server, else by the extension of its name; may be empty.
+    """The media type of a file: as declared by the server, else by the extension of its name; may be empty.
 
     >>> file_type("Image/PNG; q=1", "a.pdf"), file_type("application/octet-stream", "a.PDF")
     ('image/png', 'application/pdf')

@@ -28,7 +28,7 @@ class FileReception(Reception):
         super().__init__(0, buffer_limit)
 
     def reset(self, cut_bytes: int = 0) -> None:
-        """See `Reception`; the partial file is kept."""
+        """Discard what is known of the response and prepare for the next one; the partial file is kept."""
         super().reset(cut_bytes)
         self.refusal: FetchError | None = None
         self.is_elsewhere = False
@@ -40,7 +40,7 @@ class FileReception(Reception):
         return is_rest or super().wanted
 
     def take_body(self, piece: bytes) -> int | None:
-        """See `Reception`."""
+        """Receive a piece of the body, and write it to the file; returns as `Reception.take_body`."""
         if not self.wanted:
             return super().take_body(piece)
         assert self.partial is not None
@@ -112,7 +112,7 @@ class FileReception(Reception):
 
     @property
     def media_type(self) -> str:
-        """See `file_type`."""
+        """The media type of the file, from its headers and its URL; empty if unknown."""
         return file_type(self.headers.get("content-type", ""), file_name(self.headers, self.url))
 
 
@@ -121,6 +121,6 @@ class LocalFaultError(FetchError):
 
 
 def disk_fault(error: OSError) -> LocalFaultError:
-    """The error for a file that cannot be written."""
+    """The error for a download whose file cannot be written."""
     what = f"the file cannot be written: {error.strerror or error}"
     return LocalFaultError(what, hint="free some space or fix the folder, then `scoopi retry`")

@@ -72,7 +72,9 @@ class FileStore:
         return unwanted(request, kept.media_type, kept.size) or kept
 
     def open(self, request: FileRequest) -> PartialFile:
-        """Open the partial file of a URL, with the content that an earlier request has received.
+        """Open and lock the partial file of a URL, with the content that an earlier request has received.
+
+        An empty file of another name if another request writes that one now. The caller must close it.
 
         Raises:
             OSError: the file cannot be written.
@@ -127,13 +129,15 @@ class FileStore:
             copy.close()
 
     def claim(self, path: str, sha256: str, job: str) -> bool:
-        """Claim a path in the run's folder for a content.
+        """Claim a path in the run's folder for a file with a certain content.
 
         Jobs share a path only if they claim it for the same content; a job that is run again may claim it for
         another content than before. The folders of the path are claimed, too: no file may have their paths.
 
         Args:
-            path: one that ends with `/` is that of a folder, whatever is in it.
+            path: relative to the run's folder; one that ends with `/` is that of a folder, whatever is in it.
+            sha256: the content's SHA-256 in hexadecimal digits.
+            job: id of the job.
         Returns:
             False if another job has claimed the path for another content, or if the path is that of a
             folder, or one of its folders is that of a file.

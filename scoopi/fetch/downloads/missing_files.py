@@ -26,7 +26,7 @@ class _Note(msgspec.Struct, frozen=True):
 
 
 class MissingFiles:
-    """Remembers URLs of files that do not exist, by the response of their site.
+    """Remembers URLs whose site has answered that there is no such file (status 404 or 410).
 
     All workers of a node share the notes, so a process requests such a URL only once, however many pages link
     to it. A later process of the run requests it again, as `scoopi retry` is expected to.
@@ -55,7 +55,7 @@ class MissingFiles:
         return FetchError(found.what, at=found.at, hint=found.hint, cause=found.cause, fault=fault)
 
     def noted(self, error: FetchError) -> bytes | None:
-        """The encoded note of a failure; None if another request may succeed."""
+        """The content of a note on a failed request; None if another request may succeed."""
         fault = error.fault
         if fault.is_transient or fault.status not in MISSING_STATUSES:
             return None

@@ -24,13 +24,14 @@ _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d*/(\d{1,18}|\*)")
 
 
 class WrongRangeError(Exception):
-    """The response continues the file at another offset than was requested."""
+    """The response continues the file at another offset than the requested one."""
 
 
 class PartialNotes(msgspec.Struct, frozen=True):
     """What is needed to resume a partial file.
 
     Attributes:
+        url: URL of the file.
         validator: a strong ETag, or the Last-Modified date, which the server compares.
         boot: boot id of the machine. After a power cut, unsynced parts of the file may be missing.
     """
@@ -133,7 +134,7 @@ class PartialFile:
         return self._total is not None and self._size != self._total
 
     def sync(self) -> str:
-        """Make the content durable; returns its SHA-256 in hex digits.
+        """Make the content durable; return its SHA-256 in hexadecimal digits.
 
         Raises:
             OSError: the disk failed.

@@ -39,7 +39,11 @@ class DateNames:
     `standalone` names are used without a day next to them.
 
     Attributes:
-        days: from Monday.
+        months, standalone_months: from January.
+        days, standalone_days: from Monday.
+        quarters: from the first one.
+        halves: the names of AM and PM.
+        eras: the names of BC and AD.
         first_weekday: the first day of a week; 0 is Monday.
         least_days: least number of days of a year in its first week.
     """

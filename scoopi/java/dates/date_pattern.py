@@ -16,7 +16,7 @@ ZONE_LETTERS = "zZX"
 
 
 def written(part: PatternPart, moment: datetime, names: DateNames) -> str:
-    """The text of one part of the pattern."""
+    """Write one part of a pattern for a moment, with the names of the pattern's locale."""
     match part.letter:
         case "":
             return part.text
@@ -115,8 +115,7 @@ class DatePattern:
         """Parse a text into a date-time in the local time zone of this machine.
 
         Parsing is lenient: 32 Jan is 1 Feb. Fields missing from the pattern default to 1970-01-01 00:00. A
-            text
-        without a zone is in local time.
+        text without a zone is in local time.
 
         Args:
             text: the text; case-insensitive.

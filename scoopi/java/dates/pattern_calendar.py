@@ -11,8 +11,11 @@ _SUNDAY = 1
 
 
 def resolve(fields: Mapping[str, int], century_start: datetime) -> datetime:
-    """The moment, in the zone given by `offset`, else in local time; see PatternReader.read for the fields.
+    """The moment of calendar fields, in the zone given by `offset`, else in local time.
 
+    Args:
+        fields: as returned by `PatternReader.read`.
+        century_start: the earliest moment that a year of two digits may stand for.
     Raises:
         ValueError, OverflowError: the moment is outside the years 1 to 9999.
     """
@@ -23,7 +26,7 @@ def resolve(fields: Mapping[str, int], century_start: datetime) -> datetime:
 
 
 def sunday_before(day: date) -> date:
-    """The Sunday that starts the day's week."""
+    """The Sunday that starts the day's week: the day itself or one of the six days before it."""
     return day - timedelta(days=day.isoweekday() % 7)
 
 

@@ -7,7 +7,9 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 LETTERS = "GyYMLdkHhKaEuDFwWmsSzZX"
+"""The letters of fields."""
 MOST_ISO_ZONE = 3
+"""How often the letter X may be repeated."""
 
 
 class PatternPart(NamedTuple):
@@ -35,10 +37,10 @@ class PatternPart(NamedTuple):
 
 @cache
 def parts_of(pattern: str) -> tuple[PatternPart, ...]:
-    """Parse a pattern.
+    """Parse a pattern into its parts.
 
     Raises:
-        ValueError: an unknown letter, or an unclosed quote.
+        ValueError: an unknown letter, too many letters X, or an unclosed quote.
     """
     parts: list[PatternPart] = []
     index = 0
@@ -78,7 +80,7 @@ def _add_text(parts: list[PatternPart], text: str) -> None:
 
 
 def quoted(pattern: str, start: int) -> tuple[str, int]:
-    """The quoted text that starts at `start`, and where the pattern continues.
+    """The quoted text that starts at index `start`, and the index at which the pattern continues.
 
     >>> quoted("yyyy'o''clock'X", 4)
     ("o'clock", 14)

@@ -79,7 +79,11 @@ class PatternReader:
         self._fields: dict[str, int] = {}
 
     def read(self, parts: tuple[PatternPart, ...]) -> dict[str, int]:
-        """Field -> value, in the order of the text; `offset` is in minutes.
+        """Read the text: calendar field -> value, in the order of the text.
+
+        `month` is counted from 0, `day_of_week` from 1 for Sunday; `am_pm` is 0 or 1, `era` 0 for BC, and
+        `offset` the minutes east of UTC. `ambiguous` is 1 for a year of two digits that may also belong to
+        the next century.
 
         Raises:
             ValueError: the text does not match the parts, or is longer.

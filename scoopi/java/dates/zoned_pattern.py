@@ -30,7 +30,7 @@ class NoZoneError(ValueError):
 
 
 def resolved(fields: Fields, names: DateNames) -> Moment:
-    """Turn fields into a moment.
+    """Turn the fields of a text into a moment; `names` has the locale's first day of a week.
 
     Raises:
         NoZoneError: there is no time zone.
@@ -102,7 +102,7 @@ def _zone(fields: Fields, region: str) -> tzinfo:
 class ZonedPattern:
     """A compiled pattern of Java's DateTimeFormatter, which reads and writes date-times with a zone.
 
-    A text must have a year and a zone; other missing fields default to their least value.
+    A text must have a year and a zone; other missing fields have their least value, as 1 for a month.
 
     Raises:
         ValueError: the pattern is invalid, or its locale is unknown.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from scoopi.java.dates.pattern_parts import quoted
 
 OPTIONAL, PADDED, LITERAL = "[", "p", ""
+"""The values of `ZonedPart.letter` for parts that are not fields."""
 NAMES = "GMLQqEeca"
 ZONES = "VzOXxZ"
 _WIDEST: Mapping[str, int] = MappingProxyType(
@@ -46,7 +47,7 @@ class ZonedPart(NamedTuple):
 
     @property
     def digits(self) -> tuple[int, int]:
-        """The least and the greatest number of digits."""
+        """The least and the greatest number of digits of a numeric field."""
         if self.letter in "uyY":
             return (2, 2) if self.width == 2 else (self.width, _UNBOUNDED)
         if self.letter in "AnN":
@@ -58,7 +59,7 @@ class ZonedPart(NamedTuple):
 
 @cache
 def zoned_parts(pattern: str) -> tuple[ZonedPart, ...]:
-    """Parse a pattern.
+    """Parse a pattern into its parts.
 
     Raises:
         ValueError: an unknown letter or width, or an unclosed quote or bracket.

@@ -36,7 +36,7 @@ class _MisfitError(ValueError):
 
 
 def read(parts: tuple[ZonedPart, ...], text: str, names: DateNames) -> Fields:
-    """The fields of a text.
+    """Read a text by the parts of a pattern into fields, with the names of its locale.
 
     Raises:
         ValueError: the text does not match the parts, or is longer.

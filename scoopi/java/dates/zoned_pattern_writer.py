@@ -18,7 +18,7 @@ class Moment(NamedTuple):
 
     Attributes:
         wall: zone-aware, without fractions of a second.
-        nano: nanoseconds of the second.
+        nano: the fraction of the second, in nanoseconds.
         region: name of the zone, such as Europe/Berlin; empty for an offset.
     """
 
@@ -80,7 +80,13 @@ def first_week(year: int, names: DateNames) -> date:
 
 
 def offset_text(seconds: int, *, colon: bool, minutes: str, seconds_too: bool) -> str:
-    """`+01`, `+0130` or `+01:30`; `minutes` is `always` or `needed`; seconds only if they are not 0."""
+    """The offset of a zone as text: `+01`, `+0130` or `+01:30`.
+
+    Args:
+        seconds: seconds east of UTC.
+        minutes: `always` to write minutes, `needed` to leave out 00.
+        seconds_too: write seconds, too, unless they are 00.
+    """
     sign, rest = "-" if seconds < 0 else "+", abs(seconds)
     mark = ":" if colon else ""
     text = f"{sign}{rest // 3600:02d}"

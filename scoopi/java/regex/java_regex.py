@@ -17,6 +17,9 @@ class JavaPattern:
     """A compiled regular expression written for Java; every search has a time limit.
 
     Made by `compile_java`. Thread-safe.
+
+    Attributes:
+        pattern: the pattern as written.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ _CLOSE = "close the class with ]"
 
 
 def spread(first: int, last: int, *, unicode: bool) -> list[Range]:
-    """The range, and ranges for the other cases of its code points.
+    """The range of code points, both ends inclusive, and ranges for their other cases.
 
     Only ASCII letters have cases, unless `unicode` (Java's UNICODE_CASE) is set.
     """
@@ -69,7 +69,10 @@ def _upper(code: int) -> int:
 
 
 def code_set(first: int, last: int, flags: Flags) -> str:
-    """The inside of a set with the range, including other cases if the flags require it."""
+    """The inside of a set of the `regex` module for a range of code points, both ends inclusive.
+
+    Includes their other cases if the flags require it.
+    """
     ranges = [(first, last)]
     if "i" in flags:
         ranges = spread(first, last, unicode="u" in flags or "U" in flags)
@@ -79,14 +82,19 @@ def code_set(first: int, last: int, flags: Flags) -> str:
 
 
 class CharacterClass:
-    """Translates one class; the cursor is after its opening bracket."""
+    """Translates one character class of a pattern.
+
+    Args:
+        cursor: positioned after the opening bracket.
+        flags: the flags that apply there.
+    """
 
     def __init__(self, cursor: Cursor, flags: Flags) -> None:
         self._cursor = cursor
         self._flags = flags
 
     def read(self) -> str:
-        """Consume the class and its closing bracket; returns it as a set of the `regex` module.
+        """Consume the class and its closing bracket; return it as a set of the `regex` module.
 
         Raises:
             ParseError: the class is invalid.

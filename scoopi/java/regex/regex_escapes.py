@@ -34,7 +34,10 @@ _UNICODE_CLASSES: Mapping[str, str] = MappingProxyType(
 
 
 class Cursor:
-    """A position in a pattern, which errors report."""
+    r"""A position in a Java pattern, which moves forward as the pattern is read and which errors report.
+
+    The contents of `\Q…\E` are read as escaped characters.
+    """
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -42,18 +45,18 @@ class Cursor:
         self._index = 0
 
     def peek(self, ahead: int = 0) -> str:
-        """The next character, or one further ahead; empty after the end."""
+        """The character `ahead` characters after the next one, without consuming it; empty after the end."""
         index = self._index + ahead
         return self._signs[index] if index < len(self._signs) else ""
 
     def next(self) -> str:
-        """Consume the next character; empty at the end."""
+        """Consume and return the next character; empty at the end."""
         sign = self.peek()
         self._index += len(sign)
         return sign
 
     def take(self, text: str) -> bool:
-        """Consume `text` if it comes next; whether it did."""
+        """Consume `text` if it comes next; return whether it did."""
         if self._signs[self._index : self._index + len(text)] != list(text):
             return False
         self._index += len(text)
@@ -74,14 +77,18 @@ class Cursor:
         return text
 
     def digits(self, allowed: str, most: int) -> str:
-        """Consume up to `most` allowed characters."""
+        """Consume and return up to `most` of the `allowed` characters."""
         found = ""
         while len(found) < most and self.peek() and self.peek() in allowed:
             found += self.next()
         return found
 
     def skip_comments(self, unix_lines: bool) -> None:
-        """Consume blanks and comments, which the flag x makes insignificant."""
+        """Consume blanks and comments, which the flag x makes insignificant.
+
+        Args:
+            unix_lines: whether the flag d is set, with which a comment ends at a line feed only.
+        """
         ends = "\n" if unix_lines else _LINE_ENDS
         while self.peek() and self.peek() in _BLANK + "#":
             if self.next() == "#":
@@ -89,7 +96,7 @@ class Cursor:
                     self.next()
 
     def error(self, fault: str, hint: str) -> ParseError:
-        """An error located at the character that was consumed last."""
+        """Make the error for a fault at the character that was consumed last."""
         index = min(max(self._index - 1, 0), len(self._positions) - 1)
         return ParseError(
             f"the regex {shown(self._pattern)} is wrong at character {self._positions[index] + 1}: {fault}",
@@ -98,7 +105,7 @@ class Cursor:
 
 
 def shown(pattern: str) -> str:
-    """The pattern in quotes, cut if it is very long."""
+    """The pattern in quotes, for messages; cut to 200 characters."""
     return repr(pattern) if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]!r}…"
 
 
@@ -134,9 +141,10 @@ def char_text(code: int) -> str:
 
 
 def read_escape(cursor: Cursor, flags: Flags, *, before_range: bool = False) -> int | str:
-    """Consume what follows a backslash; returns a code point, or a set with its brackets.
+    """Consume what follows a backslash; return a code point, or a set of the `regex` module.
 
     Args:
+        flags: the flags that apply there.
         before_range: whether a hyphen follows inside a set, where `\\v` is U+000B.
     Raises:
         ParseError: Java has no such escape here.

@@ -106,7 +106,7 @@ _NAME = re.compile(r"[A-Za-z0-9_ .-]+")
 
 
 def property_set(name: str, *, any_case: bool, unicode_classes: bool) -> str | None:
-    r"""The inside of a set for the property in `\p{name}`; None if Java has no such property.
+    r"""The inside of a set of the `regex` module for `\p{name}`; None if Java has no such property.
 
     Args:
         name: as written: `Lu`, `IsLatin`, `InGreek`, `script=Latin`, `Alpha`, `javaLetter`, ….

@@ -29,7 +29,11 @@ _FLAGS = "idmsuxUc"
 
 
 class Translator:
-    """Translates one pattern from left to right; the result contains no flags, as they are resolved here."""
+    """Translates one pattern from left to right; used once.
+
+    Attributes:
+        names: name of a group -> its number, after `translate`.
+    """
 
     def __init__(self, pattern: str) -> None:
         self._cursor = Cursor(pattern)
@@ -41,7 +45,7 @@ class Translator:
         self._length = 0
 
     def translate(self) -> str:
-        """The translated pattern.
+        """Translate the pattern; the result contains no flags, as these are resolved during the translation.
 
         Raises:
             ParseError: Java would reject the pattern, or it cannot be translated.
