@@ -44,7 +44,9 @@ _STARTS = {"chromium": start_chromium, "firefox": start_firefox}
 
 
 class Browser:
-    """A browser with its driver, which loads one page at a time. Belongs to one thread, except for `kill`.
+    """A browser with its driver, which loads one page at a time.
+
+    Belongs to one thread, except for the methods that say otherwise.
 
     Args:
         settings: the settings `scoopi.webDriver`.

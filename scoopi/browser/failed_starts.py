@@ -57,9 +57,9 @@ class StartBackoff:
         return None
 
     def failed(self, failure: VisitFailed) -> None:
-        """Note that a browser did not start, and pause before the next start.
+        """Note that a browser did not start, so that the next `wait` pauses: 1 s first, at most 10 s.
 
-        A failure without a `reason` is ignored: no later start could succeed.
+        A failure without a `reason` is ignored, as no later start could succeed.
         """
         if not failure.reason:
             return

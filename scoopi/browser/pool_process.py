@@ -58,8 +58,8 @@ class PoolOrder(msgspec.Struct, frozen=True):
 class PoolProcess:
     """The process with a node's pool of browsers.
 
-    It is started by the constructor, and again if it ends before `close`, as when the kernel kills it for its
-    memory. Browsers start when the first page needs one.
+    It is started by the constructor, and again if it ends before `close`, for example if the kernel kills
+    it when memory is short. Browsers start when the first page needs one.
 
     Args:
         settings: the settings `scoopi.webDriver`.

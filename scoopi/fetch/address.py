@@ -135,7 +135,7 @@ def host_of(text: str) -> str:
 
 
 def redirect_address(location: str, base: str) -> Address:
-    """The target of a redirect, joined to `base` (RFC 3986); it keeps the fragment of `base` if it has none.
+    """The target of a redirect, joined to `base` (RFC 3986); without a fragment it gets that of `base`.
 
     Raises:
         FetchError: the target is malformed, or not http or https.

@@ -37,9 +37,9 @@ class HopRecorder:
         self._sent = self._received = b""
 
     def watch(self, handle: pycurl.Curl) -> None:
-        """Make curl report what the starting hop sends and receives, until its `end`.
+        """Make curl report what the hop that starts now sends and receives, until its `end`.
 
-        Not before: pycurl cannot call back while cookies are being set on a handle.
+        Not to be called earlier: pycurl cannot call back while cookies are being set on a handle.
         """
         handle.setopt(pycurl.DEBUGFUNCTION, self._take)
         handle.setopt(pycurl.VERBOSE, 1)

@@ -104,7 +104,7 @@ def is_downgrade(url: str, target: str) -> bool:
 
 
 class Response(msgspec.Struct, frozen=True):
-    """A page.
+    """The response with a page.
 
     Attributes:
         status: always 200.

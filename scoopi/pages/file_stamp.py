@@ -1,4 +1,4 @@
-"""Stamps of files, which show whether a file has changed."""
+"""stamp_of, is_unchanged: stamps of files, which show whether a file has changed."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class PageVisit:
     retried. Used by one thread.
 
     Args:
-        loader: loads pages; each request needs a grant of this object.
+        loader: loads pages, with a grant of this object for each request.
         sites: the settings of hosts.
         sessions: the sessions that the loader uses.
         recorder: records the hops of the loader.

@@ -85,7 +85,7 @@ class LinkFilter:
 
 
 class LinkCounts:
-    """Counts the links of one field that its rules exclude, until the first one that is followed.
+    """Counts the links of one field: those followed and, until the first of these, those that rules exclude.
 
     Records one example address for each rule, so that a run that follows nothing can report why. Not
     thread-safe.

@@ -97,22 +97,27 @@ class OpenStep(Protocol):
 
     @property
     def child_tag(self) -> str | None:
-        """The tag, if the step selects all children of that tag (`*` for any) and tests nothing else."""
+        """The tag, if the step selects all children of that tag (`*` for any); None if it tests more."""
 
     @property
     def of_type(self) -> bool:
         """Whether a position counts only the siblings of the same name."""
 
     def select(self, context: Element, /) -> list[Element]:
-        """The elements that it finds below the context, in document order.
+        """The elements that the step finds below the context, in document order.
 
         Raises:
-            ParseError: its evaluation failed.
+            ParseError: the evaluation of the step failed.
         """
 
 
 class ChildValue(NamedTuple):
-    """The joined values of an element's children of a tag: of an attribute, or (empty) their own texts."""
+    """How a value is read from children of an element, whose texts or attributes are joined.
+
+    Attributes:
+        child_tag: tag of the children; `*` for any.
+        attribute: name of the attribute that is read; empty for the own text.
+    """
 
     child_tag: str
     attribute: str
@@ -196,8 +201,8 @@ class WalkedQuery(NamedTuple):
 
     Attributes:
         plan: see `SimpleChain.plan`.
-        join: texts found, in document order -> the value, which is a single text itself.
-        may_lack: if nothing is found, matching elements may lack the attribute; only a query can decide.
+        join: texts found, in document order -> the value; a single text is the value itself.
+        may_lack: whether a query must decide if nothing is found, as elements may lack the attribute.
     """
 
     plan: tuple[object, ...]

@@ -1,1 +1,1 @@
-"""Chromium: its driver, and its tabs over the DevTools protocol."""
+"""Starts Chromium with its driver, and shows pages in its tabs over the DevTools protocol."""

@@ -1,1 +1,1 @@
-"""Firefox: its driver, and its tabs over WebDriver BiDi."""
+"""Starts Firefox with its driver, and shows pages in its tabs over WebDriver BiDi."""

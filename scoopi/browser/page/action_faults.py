@@ -50,7 +50,7 @@ _LONGEST_SHOWN = 80
 
 
 class MissingError(Exception):
-    """The element of an action, or its dialog, did not come in time; the text says what was wrong with it."""
+    """The element, dialog or window of an action did not come in time; the text says what was wrong."""
 
 
 class UnmetError(Exception):

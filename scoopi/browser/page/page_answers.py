@@ -47,7 +47,7 @@ class PageAnswers:
         return len(self._known)
 
     def clear(self) -> None:
-        """Forget all, at the start of a visit."""
+        """Forget all responses, at the start of a visit."""
         with self._changed:
             self._known.clear()
 

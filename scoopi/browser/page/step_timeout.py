@@ -19,7 +19,7 @@ class StepTimeout:
     """Limits how long one step of a visit may take, even if a script of the page does not end.
 
     The driver stops waiting for a page or a promise in time; a loop without end is interrupted over the
-    browser's own protocol. Belongs to the browser's thread, except for `check`.
+    browser's own protocol. Belongs to the browser's thread, except for `check` and `is_stuck`.
 
     Args:
         driver: the browser's driver.

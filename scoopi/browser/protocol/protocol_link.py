@@ -34,7 +34,7 @@ class RejectedError(WebDriverException):
 
 
 class NoAnswerError(WebDriverException):
-    """Raised when the browser does not answer a command in time."""
+    """Raised when the browser does not answer a command within 10 s."""
 
 
 Command = tuple[str, Mapping[str, Any]]

@@ -52,7 +52,7 @@ class FileStore:
         self._decoder = json_decoder(KeptFile)
 
     def find(self, request: FileRequest) -> KeptFile | FetchError | None:
-        """What the URL gave earlier in the run: a file or its error; None if it must be requested."""
+        """The file that the URL gave earlier in the run, or why it has none; None if it must be requested."""
         return self._kept(request) or self._missing.find(self._note_of(request.url, MISSING))
 
     def note_failure(self, request: FileRequest, error: FetchError) -> None:

@@ -102,7 +102,7 @@ def _zone(fields: Fields, region: str) -> tzinfo:
 class ZonedPattern:
     """A compiled pattern of Java's DateTimeFormatter, which reads and writes date-times with a zone.
 
-    A text must have a year and a zone; other missing fields have their least value, as 1 for a month.
+    A text must have a year and a zone; other missing fields have their least value, such as 1 for the month.
 
     Raises:
         ValueError: the pattern is invalid, or its locale is unknown.

@@ -51,7 +51,7 @@ def written(parts: tuple[ZonedPart, ...], moment: Moment, names: DateNames) -> s
 
 
 def weeks(day: date, names: DateNames) -> tuple[int, int, int]:
-    """(week-based year, week of that year, day of the week from 1).
+    """The week of a day: (week-based year, week of that year from 1, day of the week from 1).
 
     Raises:
         ValueError: the week's year is beyond those of Python's dates.

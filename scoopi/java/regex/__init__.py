@@ -1,1 +1,1 @@
-"""Regular expressions with the syntax and meaning of java.util.regex."""
+"""Compiles and runs regular expressions with the syntax and meaning of java.util.regex."""

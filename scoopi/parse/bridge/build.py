@@ -48,7 +48,7 @@ class BridgeUnavailableError(Exception):
 
 
 def compiler() -> list[str]:
-    """The words of the compiler's command: those of the variable `CC`, else the first of cc, gcc and clang.
+    """The command line of the C compiler: that in the variable `CC`, else the first of cc, gcc and clang.
 
     Raises:
         BridgeUnavailableError: `CC` is not set, and none of these is on the path.

@@ -1,1 +1,1 @@
-"""Cells that differ by their positions only, read by whole tables."""
+"""Reads cells that differ only by their positions, a whole table at a time."""

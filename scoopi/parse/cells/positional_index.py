@@ -41,7 +41,7 @@ class PositionalGroups:
         self._groups: dict[tuple[str, tuple[int, ...]], ByPosition | None] = {}
 
     def contexts(self, query: OpenQuery, positions: tuple[int, ...]) -> list[Element] | None:
-        """The elements at these positions, one for each of the first steps; the blocks without positions.
+        """The elements at these positions, one position for each of the first steps; with none, the blocks.
 
         None if some of them are nested in others.
 

@@ -47,7 +47,10 @@ def attribute_condition(test: syntax.AttributeTest) -> str | None:
 
 
 def attribute_path(test: syntax.Test) -> str | None:
-    """The path from an element to the attribute that the test requires; None if it requires none."""
+    """The path from an element to the attribute that the test requires.
+
+    None if it requires none, or XPath cannot express the test.
+    """
     match test:
         case syntax.Id(value):
             return f"@id[.={xpath_literal(value)}]"

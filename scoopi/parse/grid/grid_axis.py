@@ -60,8 +60,8 @@ class GridAxis:
         ParseError: a placeholder is unknown, or a selector is wrong.
 
     Attributes:
-        definition: the name of the axis and its definition.
-        item: the latter.
+        definition: the name of the axis, and the definition of its values.
+        item: that definition alone.
         head: the axis as rows hold it.
         first, last: range of its indexes, both inclusive; `last` is MAX_INDEX for an open range.
         stops: raw values that end the range.
@@ -117,7 +117,10 @@ class GridAxis:
 
     @property
     def fixed_selector(self) -> tuple[str | None, str] | None:
-        """(block, selector) if the selector is the same for all rows, else None; block: None if it varies."""
+        """(block, selector) if the selector is the same for all rows, else None.
+
+        The block is None if it varies.
+        """
         return None if self._query is None else self._query.fixed_selector
 
     @property

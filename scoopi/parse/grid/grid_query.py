@@ -69,7 +69,10 @@ class GridQuery:
 
     @property
     def fixed_selector(self) -> tuple[str | None, str] | None:
-        """(block, selector) if the selector is the same for all rows, else None; block: None if it varies."""
+        """(block, selector) if the selector is the same for all rows, else None.
+
+        The block is None if it varies.
+        """
         return None if self._selector.text is None else (self._block.text, self._selector.text)
 
     def bind(self, reading: GridReading) -> RawValue:

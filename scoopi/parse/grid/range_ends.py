@@ -42,10 +42,10 @@ class RangeEnds:
         Axes with a script are skipped, as an additional run could change the script's state.
 
         Args:
-            at: which axis.
+            at: index of the axis among those of the template.
             index: where its value is missing.
             last: the last index of its range.
-            value: gives its value at another index of the same turn.
+            value: reads its value at another index, with the indexes of the other axes unchanged.
         """
         if self._axes[at].item.script is not None:
             return

@@ -35,7 +35,13 @@ def placed(error: QueryFault, place: Place) -> QueryFault:
 
 
 def as_written(error: ParseError, template: PlaceholderTemplate, used: str) -> ParseError:
-    """The error with the selector as written added to the selector as used; `cause` has only the former."""
+    """The error of a selector whose placeholders were filled in, with the selector as written added.
+
+    Its `cause` has only the latter, so that failures of different pages count as the same.
+
+    Args:
+        used: the selector with its placeholders filled in.
+    """
     written, values, used = template.written, parts(used)[1::2], shown(used)
     if written == used:
         return error

@@ -20,9 +20,10 @@ class Anchor(NamedTuple):
     Attributes:
         kind: whether `name` is a tag, an id, a class or the name of an attribute.
         name: lower-case ASCII; an id as written.
-        joins_siblings: the contents of the element's siblings are needed, too.
-        is_shallow: of the element's contents only the nested anchors are needed.
-        is_nested: counts only on and inside the elements of a shallow anchor that is not nested itself.
+        joins_siblings: whether the contents of the element's siblings are needed, too.
+        is_shallow: whether only the nested anchors are needed of the element's contents.
+        is_nested: whether the anchor counts only on and inside the elements of a shallow anchor that is not
+            nested itself.
     """
 
     kind: AnchorKind

@@ -82,7 +82,7 @@ class RecordWalk:
         ]
 
     def __call__(self, roots: Sequence[Element]) -> list[Sequence[Raws]]:
-        """For each record's element, the raw values of all fields, in order; empty without a query."""
+        """For each record's element, the raw values of all fields, in order; none for one without a query."""
         if self._native is None:
             return [self.walked(root) for root in roots]
         found: list[Sequence[Raws]] = []

@@ -38,7 +38,7 @@ class SampledReader(Generic[_Page, _Rows]):
         self._pages = 0
 
     def read(self, *page: _Page.args, **given: _Page.kwargs) -> _Rows:
-        """The rows of a page; same errors as the function given."""
+        """The rows of a page; arguments and errors are those of the function that reads them."""
         self._pages += 1
         if self._pages > _FIRST and self._pages % _EVERY:
             return self._read(*page, **given)

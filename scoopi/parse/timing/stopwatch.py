@@ -51,7 +51,7 @@ class Stopwatch:
     def timed(
         self, entries: Sequence[AxisKey], call: Callable[_Given, _Result], /
     ) -> Callable[_Given, _Result]:
-        """The call, timed; its time is divided equally among the entries."""
+        """A function that makes the call, and divides its time equally among the entries."""
         if not entries:
             return call
         clock, spent = self._clock, self._spent

@@ -59,7 +59,7 @@ def decimal_of(text: str, separators: Separators | None = None) -> str:
     ('1234.50', '1234.50', '-7', '1234')
 
     Args:
-        separators: those of its language; None to infer them from the text.
+        separators: those of the text's language; None to infer them from the text.
     Raises:
         ConvertError: the text holds no number, several, an ambiguous one, or one of over 1,000 digits.
     """

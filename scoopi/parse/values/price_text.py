@@ -29,7 +29,7 @@ def price_of(text: str, separators: Separators | None = None) -> Price:
     (Price(amount='51.77', currency='£'), Price(amount='1299.00', currency='EUR'))
 
     Args:
-        separators: those of its language; None to infer them from the text.
+        separators: those of the text's language; None to infer them from the text.
     Raises:
         ConvertError: the text holds no price, or is longer than 1,000 characters.
     """

@@ -1,1 +1,1 @@
-"""Targets of the compiled walk over the elements of a block: simple selectors, and values beside labels."""
+"""Turns simple selectors, and those of values beside labels, into targets of the walk in C over a block."""

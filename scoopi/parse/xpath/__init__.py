@@ -1,1 +1,1 @@
-"""XPath selectors."""
+"""Compiles and evaluates XPath selectors."""
