@@ -3,7 +3,8 @@
 python -m tests.mutation --room store --sample 30 --seed 1
 
 The tests run once to record which lines each of them executes. Then each mutant is tested by those that
-execute it.
+execute it. The result is given with and without tuning constants: a test that repeats the size of a batch
+proves nothing, so only the promises that such a number keeps are tested.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -42,21 +44,36 @@ def main() -> int:
     options = _options()
     chosen = _chosen(options)
     until = time.monotonic() + options.seconds
-    survivors = tried = 0
+    tried: list[tuple[Mutant, bool]] = []
     with tempfile.TemporaryDirectory(prefix="scoopi-mutation-") as name:
         bench = _Bench(Path(name) / "tree")
         recorded = _recorded(bench, options, Path(name) / "lines")
         for mutant in chosen:
             if time.monotonic() > until:
-                print(f"out of time; continue with --skip {options.skip + tried}")
+                print(f"out of time; continue with --skip {options.skip + len(tried)}")
                 break
             tests = recorded.choice(mutant, _MOST_TESTS_S)
             survives = bench.survives(mutant, tests)
-            tried, survivors = tried + 1, survivors + survives
+            tried.append((mutant, survives))
             shown = f"  ({len(tests.names)} tests, {tests.left_out} more left out)" if survives else ""
             print("SURVIVED" if survives else "killed  ", f"{mutant}{shown}", flush=True)
-    print(f"{options.room}, seed {options.seed}: {tried - survivors} of {tried} killed")
-    return 1 if survivors else 0
+    print(f"{options.room}, seed {options.seed}: {summary(tried)}")
+    return 1 if any(survives for _, survives in tried) else 0
+
+
+def summary(tried: Sequence[tuple[Mutant, bool]]) -> str:
+    """The shares of killed mutants, of all and of those that change no tuning constant.
+
+    Args:
+        tried: the mutants, each with whether it survived.
+    """
+    others = [each for each in tried if not each[0].is_tuning]
+    return f"{_killed(tried)}; without {len(tried) - len(others)} tuning constants {_killed(others)}"
+
+
+def _killed(tried: Sequence[tuple[Mutant, bool]]) -> str:
+    killed = sum(not survives for _, survives in tried)
+    return f"{killed} of {len(tried)} killed ({killed / max(1, len(tried)):.1%})"
 
 
 class _Bench:

@@ -28,12 +28,18 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
 }
 
 
+_NO_TUNING = frozenset(("FORMAT", "ID", "PORT", "VERSION"))
+"""Words in the names of numbers that others rely on, in a protocol or a file."""
+
+
 class Mutant(NamedTuple):
     """A change of one place of a file.
 
     Attributes:
         line, last_line: the lines of the place, numbered from 1.
         begin, end: offsets in the file, in bytes.
+        is_tuning: whether it changes a tuning constant: a number that is the whole value of a constant of a
+            module, such as the size of a batch or a timeout in seconds.
     """
 
     file: Path
@@ -43,6 +49,7 @@ class Mutant(NamedTuple):
     end: int
     before: str
     after: str
+    is_tuning: bool = False
 
     def applied(self, source: bytes) -> bytes:
         """Return the file's content with the change."""
@@ -50,7 +57,8 @@ class Mutant(NamedTuple):
 
     def __str__(self) -> str:
         shown = [" ".join(each.split())[:60] for each in (self.before, self.after)]
-        return f"{self.file}:{self.line}: {shown[0]} -> {shown[1]}"
+        kind = " (tuning constant)" if self.is_tuning else ""
+        return f"{self.file}:{self.line}: {shown[0]} -> {shown[1]}{kind}"
 
 
 def mutants_of(file: Path, root: Path) -> list[Mutant]:
@@ -72,9 +80,12 @@ def mutants_of(file: Path, root: Path) -> list[Mutant]:
         assert node.end_col_offset is not None
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
-        return Mutant(file, node.lineno, node.end_lineno, begin, end, source[begin:end].decode(), after)
+        before = source[begin:end].decode()
+        return Mutant(file, node.lineno, node.end_lineno, begin, end, before, after, node in tuning)
 
-    found = [mutant(node, after) for node in _tested(ast.parse(source)) for after in _changed(node)]
+    module = ast.parse(source)
+    tuning = set(_tuning(module))
+    found = [mutant(node, after) for node in _tested(module) for after in _changed(node)]
     return sorted(found, key=lambda each: (each.begin, each.after))
 
 
@@ -127,6 +138,21 @@ def _changed(node: ast.expr | ast.stmt) -> Iterator[str]:
             yield "continue"
         case _:
             pass
+
+
+def _tuning(module: ast.Module) -> Iterator[ast.Constant]:
+    """The numbers of a module's tuning constants."""
+    for statement in module.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as constant):
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as constant):
+                pass
+            case _:
+                continue
+        is_number = isinstance(constant.value, int | float) and not isinstance(constant.value, bool)
+        if is_number and name.isupper() and _NO_TUNING.isdisjoint(name.split("_")):
+            yield constant
 
 
 def _is_log(node: ast.expr) -> bool:
