@@ -47,6 +47,17 @@ def test_when_the_time_of_a_stop_nears_its_end_all_that_waits_takes_half_of_what
     assert waited_s(clock, timeout, 20) == pytest.approx(20 * LEAST_S)
 
 
+@pytest.mark.parametrize("left_s", [1.0, 2.0])
+def test_all_waits_at_the_end_of_a_shutdown_together_take_half_of_the_time_left(
+    clock: Clock, left_s: float
+) -> None:
+    timeout = CallTimeout(CALM_S, clock=clock)
+    timeout.expedite(clock.now, left_s)
+    waits_s = [waited_s(clock, timeout) for _ in range(3)]
+    assert waits_s == pytest.approx([left_s / 4, left_s / 8, left_s / 16], abs=LEAST_S)
+    assert sum(waits_s) < left_s / 2
+
+
 def test_a_wait_under_way_when_the_shutdown_begins_ends(clock: Clock) -> None:
     timeout = CallTimeout(CALM_S, clock=clock)
 
@@ -94,7 +105,7 @@ def test_what_misses_its_answer_within_half_of_the_timeout_after_another_has_wai
     timeout = CallTimeout(CALM_S, clock=clock)
     timeout.expedite(clock.now, 5.0)
     left_s = []
-    for passed_s in (0.0, 0.24, 0.02):
+    for passed_s in (0.0, AT_ONCE_S / 8, AT_ONCE_S / 8):
         clock.pass_s(passed_s)
         timeout.shorten()
         left_s.append(timeout.until(clock.now) - clock.now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RunError
 from scoopi.store.suspension_guard import AWAY_S, SuspensionGuard
 from tests.clock import Clock
@@ -29,3 +30,8 @@ def test_only_a_node_that_was_away_asks_and_a_removed_run_ends_it(clock: Clock) 
     clock.pass_s(AWAY_S + 1)
     with pytest.raises(RunError, match=r"data is lost: .* no records of it any more \(shop\)"):
         check.ensure_kept()
+
+
+def test_a_working_node_is_never_taken_for_one_that_was_away_and_a_dead_one_always() -> None:
+    cluster = ClusterSettings(())
+    assert 3 * cluster.heartbeat_ms <= AWAY_S * 1000 < cluster.liveness_gap_ms

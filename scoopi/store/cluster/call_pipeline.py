@@ -45,9 +45,9 @@ class CallPipeline:
         # The next calls are sent once half of those in flight have been answered.
         flying = [call() for call in islice(calls, WIDTH)]
         while flying:
-            half = len(flying) // 2 if len(flying) == WIDTH else len(flying)
-            answers += self._landed(what, flying[: max(1, half)])
-            flying = flying[max(1, half) :]
+            due = WIDTH // 2 if len(flying) == WIDTH else len(flying)
+            answers += self._landed(what, flying[:due])
+            flying = flying[due:]
             flying += [call() for call in islice(calls, WIDTH - len(flying))]
         self._client.answered()
         self._ensure()  # the members may have split meanwhile

@@ -95,7 +95,7 @@ class ClusterClient:
             StoreError, ClusterError: see `refuse`; this node has no connection to any member.
         """
         view = MemberView(self._client)
-        if not view.is_known(0) and not self.timeout.wait(view.is_known):
+        if not self.timeout.wait(view.is_known):
             self.refuse("the members are not known: no answer in time")
         return view.number()
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scoopi.configs.groups.cluster_groups import DEFAULT_PORT
 from scoopi.errors import ClusterError
 
 JAR_VARIABLE = "SCOOPI_HAZELCAST_JAR"
@@ -20,7 +21,7 @@ VERSION = "5.7.0"
 _FOLDER = Path("com/hazelcast/hazelcast")
 _JAR = re.compile(r"hazelcast-5\.7\.(\d+)\.jar")
 _MAVEN_S = 300
-FIRST_PORT = 5701
+FIRST_PORT = DEFAULT_PORT
 JAVA_FILTER = {
     "defaults-disabled": True,
     "whitelist": {"prefix": ["[", "com.hazelcast.", "java.lang.", "java.util."]},
@@ -193,7 +194,7 @@ class MemberConfig:
                 "hazelcast.wait.seconds.before.join": "0",
             },
         }
-        return json.dumps({"hazelcast": root}, indent=2)
+        return json.dumps({"hazelcast": root})
 
     def _majority(self) -> dict[str, object]:
         """Split-brain protection; empty for one member, since Hazelcast's minimum is two."""

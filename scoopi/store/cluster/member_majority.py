@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 COPIES = 16
 """In different partitions, so that a half that has lost some of them still knows the number of members."""
 POLL_S = 0.01
+SPLIT_POLL_S = 0.1
 WAIT_S = 5.0
 """How long a call waits for a majority before it is refused, in seconds."""
 REJOINED = "start this node again when the members have rejoined"
@@ -96,7 +98,7 @@ class MajorityCalls(msgspec.Struct, frozen=True):
     """
 
     seen: Callable[[], int]
-    wait: Callable[[Callable[[float], bool]], bool] = lambda wait_s: wait_s(0.0)
+    wait: Callable[[Callable[[float], bool]], bool]
 
 
 class MemberMajority:
@@ -134,7 +136,7 @@ class MemberMajority:
         self._clock = clock
         self._codec = RecordCodec(RUN, MemberCount)
         self._most = 0
-        self._writes = 0
+        self._numbers = itertools.count()
         self._short_since: float | None = None
 
     def ensure(self) -> None:
@@ -174,7 +176,7 @@ class MemberMajority:
             while self._seen() <= self._most // 2:
                 if self._clock() >= until:
                     return until == end
-                time.sleep(POLL_S * 10)  # the client has no notification for this
+                time.sleep(SPLIT_POLL_S)  # the client has no notification for this
             return True
 
         self._wait(wait_s)
@@ -205,8 +207,7 @@ class MemberMajority:
         return all(outcome.won for outcome in outcomes)
 
     def _record(self, most: int) -> bytes:
-        self._writes += 1
-        return self._codec.written(MemberCount(most, self._node, self._writes))
+        return self._codec.written(MemberCount(most, self._node, next(self._numbers)))
 
     def _known(self, copies: Mapping[str, bytes]) -> int:
         return max((self._read(key, copy) for key, copy in copies.items()), default=0)

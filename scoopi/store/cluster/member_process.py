@@ -20,6 +20,10 @@ from scoopi.store.cluster.member_config import MemberConfig, find_jar, find_java
 MAIN = "com.hazelcast.core.server.HazelcastMemberStarter"
 _STARTED = re.compile(r"\[(?P<host>[0-9A-Fa-f:.]+)\]:(?P<port>[0-9]+) is STARTED")
 _KEPT_LINES = 40
+CLOSE_S = 30.0
+"""How long a member may take to hand over its data before it is killed, in seconds."""
+_POLL_S = 0.05
+"""How often the file of a log is read, in seconds."""
 _PR_SET_PDEATHSIG = 1
 _ACCESS = (
     "--add-modules=java.se",
@@ -79,7 +83,6 @@ class MemberProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                text=True,
                 encoding="utf-8",
                 errors="replace",
                 start_new_session=True,
@@ -150,7 +153,7 @@ class MemberProcess:
         else:
             self._process.terminate()
 
-    def close(self, timeout_s: float = 30.0) -> None:
+    def close(self, timeout_s: float = CLOSE_S) -> None:
         """Shut the member down gracefully; kill it after a timeout in seconds."""
         self.end()
         try:
@@ -185,7 +188,7 @@ class MemberProcess:
                 if ended:
                     return
                 file.seek(self._read)
-                time.sleep(0.05)
+                time.sleep(_POLL_S)
 
     def _last_words(self) -> str:
         """The most useful line of the log: the last error, or else the last line."""

@@ -97,7 +97,7 @@ class ScanBounds:
         if start is None or gap is None:
             return None
         # A caller that repeats a scan has taken what the last one found; the next records come after that.
-        return _key(max(start, self._met.get((index_value, after), 0)) + _enough(limit) * gap, after)
+        return _key(max(start, self._met.get((index_value, after), start)) + _enough(limit) * gap, after)
 
     def saw(self, index_value: str, after: str, keys: Sequence[str]) -> None:
         """Learn from the keys that a scan of an indexed value found after `after`, in order."""
@@ -120,8 +120,6 @@ def _enough(limit: int) -> float:
 
 def _place(key: str) -> int | None:
     """The position of a key in the key space; None if it is not a digest."""
-    if not key:
-        return 0
     try:
         return int(key[:_DIGITS].ljust(_DIGITS, "0"), 16)
     except ValueError:

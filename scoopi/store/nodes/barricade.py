@@ -11,6 +11,9 @@ from scoopi.store.ports import RUN, Store
 
 POLL_MS = 200
 """Polling interval of a waiting node, in milliseconds."""
+LEASE_MS = 15_000
+"""For nodes without settings of a cluster."""
+_NOT_SEEN = b""
 
 
 class Barricade:
@@ -34,7 +37,7 @@ class Barricade:
         store: Store,
         name: str,
         incarnation: str,
-        lease_ms: int = 15_000,
+        lease_ms: int = LEASE_MS,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -71,7 +74,7 @@ class Barricade:
             StoreError: the outcome is not known; call again.
             Exception: what `compose` raised; the barricade is released without a value.
         """
-        end, lease_seen = self._clock() + timeout_ms / 1000, self._lease.seen
+        lease_seen: bytes | None = _NOT_SEEN
         while True:
             value = self.composed()
             if value is None and self._lease.acquire():

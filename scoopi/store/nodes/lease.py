@@ -108,7 +108,7 @@ class Lease:
         store: Store,
         key: str,
         incarnation: str,
-        lease_ms: int = 15_000,
+        lease_ms: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store

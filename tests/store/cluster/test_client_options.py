@@ -49,6 +49,13 @@ def test_one_try_to_connect_takes_five_seconds_at_most_and_never_longer_than_all
     assert made["cluster_connect_timeout"] == whole_ms / 1000
 
 
+def test_members_that_come_back_are_found_within_a_second_and_calls_are_repeated_often() -> None:
+    made = options(ALONE)
+    assert made["retry_initial_backoff"] < made["retry_max_backoff"] <= 1.0
+    assert made["retry_multiplier"] < 2
+    assert made["invocation_retry_pause"] * 10 <= 1.0
+
+
 def test_settings_are_passed_in_the_units_of_the_client() -> None:
     settings = replace(ALONE, addresses=("a:5701", "b:5702"), name="theirs", call_timeout_ms=7_500)
     made = options(settings, ping_s=3.0, silence_s=11.0)

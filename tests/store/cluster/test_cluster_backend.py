@@ -53,15 +53,16 @@ def test_it_names_its_cluster_and_its_members_and_has_a_canary_in_each_partition
     assert len({*backend.canaries}) == len(backend.canaries) > 1
 
 
-@pytest.mark.parametrize("is_guarded", [True, False])
+@pytest.mark.parametrize("is_guarded", [True, False, None])
 def test_only_a_guarded_backend_counts_the_members_before_each_call(
-    client: ClusterClient, is_guarded: bool, monkeypatch: pytest.MonkeyPatch
+    client: ClusterClient, is_guarded: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: ClusterClient) -> int:
         raise StoreError("the members are not known")
 
     monkeypatch.setattr(ClusterClient, "seen", refuse)
-    store = ClusterBackend(client, "n1", is_guarded).store("backend-guarded")
+    backend = ClusterBackend(client, "n1") if is_guarded is None else ClusterBackend(client, "n1", is_guarded)
+    store = backend.store("backend-guarded")
     if is_guarded:
         with pytest.raises(StoreError, match="the members are not known"):
             store.get_all(RUN, ["a"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
@@ -64,15 +66,19 @@ def test_failures_count_from_the_first_of_them_and_end_with_an_answer(
     client: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.settings = replace(client.settings, reconnect_timeout_ms=10**9)
-    monotonic, passed_s = time.monotonic, 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + passed_s)
+    answered: list[bool] = []
+    monkeypatch.setattr(client.timeout, "answered", lambda: answered.append(True))
+    passed_s = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: passed_s)
     failing(client)
     passed_s += 300
     failing(client)
     passed_s += 400
-    assert 700_000 <= client.unreachable_ms() < 800_000
+    assert client.unreachable_ms() == 700_000
+    assert answered == []
     client.answered()
     assert client.unreachable_ms() == 0
+    assert answered == [True], "the next wait is whole again"
 
 
 def test_a_client_that_was_closed_gives_up(client: ClusterClient) -> None:
@@ -208,6 +214,22 @@ def test_what_gets_no_answer_in_time_is_refused(
     with pytest.raises(StoreError) as refused:
         call(client)
     assert refused.value.what == f"{what}: no answer in time"
+
+
+def test_a_call_that_hangs_inside_the_client_keeps_no_process_from_ending(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemons: list[bool] = []
+
+    class Recorded(threading.Thread):
+        def start(self) -> None:
+            daemons.append(self.daemon)
+            super().start()
+
+    monkeypatch.setattr(cluster_client, "threading", SimpleNamespace(Thread=Recorded, Event=threading.Event))
+    client.map("scoopi.daemon")
+    client.remove("scoopi.daemon")
+    assert daemons == [True, True]
 
 
 def unanswered(connection: Any) -> Any:

@@ -98,6 +98,20 @@ def test_most_of_a_map_is_asked_for_whole() -> None:
     grid.scans.scan(RUN, None, LARGE, "")
     (asked,) = grid.asked
     assert (asked.limit, asked.end) == (None, None)
+    larger = Grid(KEYS[: 2 * LARGE + 1])
+    larger.scans.scan(RUN, None, LARGE, "")
+    assert larger.asked[0].end is not None
+
+
+def test_what_a_guess_leaves_out_is_asked_for_behind_it_and_no_more() -> None:
+    spread = [f"{number * 2**48 // 5000:012x}" for number in range(5000)]
+    grid = Grid([*spread[:1500:3], *spread[3000:]])
+    assert keys_of(grid.scans.scan(RUN, None, LARGE, "")) == list(grid.keys[:LARGE])
+    guessed, rest = grid.asked
+    assert (rest.after, rest.limit) == (
+        guessed.end,
+        LARGE - len([key for key in grid.keys if key <= rest.after]),
+    )
 
 
 @pytest.mark.parametrize("limit", [40, 100, 700])
@@ -115,7 +129,24 @@ def test_a_scan_that_is_repeated_ends_where_the_last_one_let_expect() -> None:
     grid.scans.scan(JOBS, "ready", 500, "")
     grid.asked.clear()
     assert len(grid.scans.scan(JOBS, "ready", 500, "")) == 500
-    assert grid.asked[0].end is not None
+    (asked,) = grid.asked
+    assert asked.end is not None
+
+
+def test_what_is_left_of_a_value_behind_a_guess_is_asked_for_and_no_more() -> None:
+    grid = Grid(KEYS)
+    grid.scans.scan(JOBS, "ready", 500, "")
+    grid.asked.clear()
+    assert keys_of(grid.scans.scan(JOBS, "ready", 500, KEYS[-300])) == KEYS[-299:]
+    assert [query.limit for query in grid.asked] == [500, 500 - 299]
+
+
+def test_a_scan_of_several_values_learns_where_the_next_one_may_end() -> None:
+    grid = Grid(KEYS)
+    for _ in range(2):
+        grid.asked.clear()
+        assert sorted(keys_of(grid.scans.scan_each(JOBS, ["ready", "other"], 100, ""))) == KEYS[:100]
+    assert {query.value: query.end is not None for query in grid.asked} == {"ready": True, "other": False}
 
 
 def test_each_value_has_its_own_limit_and_unknown_ones_are_asked_for_together() -> None:

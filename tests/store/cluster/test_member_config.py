@@ -165,8 +165,10 @@ def test_the_port_of_a_given_configuration_is_overridden_only_if_one_is_asked_fo
 
 def test_java_objects_of_other_libraries_are_not_built() -> None:
     root = json.loads(MemberConfig().text())["hazelcast"]
-    prefixes = root["serialization"]["java-serialization-filter"]["whitelist"]["prefix"]
-    assert prefixes == ["[", "com.hazelcast.", "java.lang.", "java.util."]
+    assert root["serialization"]["java-serialization-filter"] == {
+        "defaults-disabled": True,
+        "whitelist": {"prefix": ["[", "com.hazelcast.", "java.lang.", "java.util."]},
+    }
 
 
 def test_a_member_for_development_keeps_maps_and_notices_deaths_as_the_example_for_a_cluster() -> None:

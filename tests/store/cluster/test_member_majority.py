@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,8 +10,10 @@ import pytest
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
+from scoopi.store.cluster import member_majority
 from scoopi.store.cluster.member_majority import MajorityCalls, MemberMajority, MemberView
-from scoopi.store.ports import RUN, Store
+from scoopi.store.ports import RUN, Store, StoreMap
+from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 
 KEYS = [f"members/{number}" for number in range(4)]
@@ -191,6 +193,101 @@ def test_a_call_waits_for_the_majority_half_as_long_as_for_a_connection(store: S
     with pytest.raises(StoreError, match="1 of 3 members"):
         majority.ensure()
     assert over == [False, False, True]
+
+
+def test_a_call_that_waits_for_the_majority_looks_for_it_a_few_times_a_second(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = Members(store, clock)
+    members.number = 3
+    majority = members.majority()
+    majority.ensure()
+    members.number = 1
+    looks: list[float] = []
+    waits: list[tuple[bool, float]] = []
+
+    def wait(wait_s: Callable[[float], bool]) -> bool:
+        for seconds in (0.25, 5.0):
+            began = clock.now
+            waits.append((wait_s(seconds), clock.now - began))
+        return True
+
+    def sleep(seconds: float) -> None:
+        looks.append(seconds)
+        clock.pass_s(seconds)
+
+    monkeypatch.setattr(member_majority, "time", SimpleNamespace(sleep=sleep))
+    members.wait = wait
+    with pytest.raises(StoreError, match="1 of 3 members"):
+        majority.ensure()
+    assert [is_over for is_over, _ in waits] == [False, True], (
+        "the second one would wait for longer than allowed"
+    )
+    assert waits[0][1] == pytest.approx(0.25, abs=0.1)
+    assert sum(waited for _, waited in waits) == pytest.approx(LIMIT_MS / 2000, abs=0.1)
+    assert 3 <= len(looks) <= 20
+
+
+class Reading(SettlingStore):
+    """Counts how often records are read."""
+
+    reads = 0
+
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
+        self.reads += 1
+        return super().get_all(store_map, keys)
+
+
+def test_the_number_of_members_is_read_again_only_when_more_or_too_few_are_seen(store: Store) -> None:
+    reading = Reading(store)
+    members = Members(reading, Clock())
+    majority = members.majority()
+    read: list[int] = []
+    for members.number in (6, 6, 4, 7, 6):
+        majority.ensure()
+        read.append(reading.reads)
+    assert read == [1, 1, 1, 2, 2]
+
+
+def test_half_of_the_members_is_a_majority_of_a_number_that_another_node_has_lowered(
+    members: Members,
+) -> None:
+    members.number = 6
+    ann = members.majority("ann")
+    ann.ensure()
+    members.number = 3
+    members.majority("bob", given=5).ensure()
+    ann.ensure()
+
+
+def test_the_largest_number_of_members_is_zero_before_any_node_has_counted_them(members: Members) -> None:
+    majority = members.majority()
+    assert majority.most() == 0
+    members.number = 3
+    majority.ensure()
+    assert members.majority("bob").most() == 3
+
+
+def test_a_view_is_waited_for_until_a_member_has_sent_it_or_the_time_is_over(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = SimpleNamespace(version=0)
+    client: Any = SimpleNamespace(_internal_cluster_service=SimpleNamespace(_member_list_snapshot=snapshot))
+    looks: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        looks.append(seconds)
+        clock.pass_s(seconds)
+        snapshot.version = int(clock.now >= 1002)
+
+    monkeypatch.setattr(member_majority, "time", SimpleNamespace(monotonic=clock, sleep=sleep))
+    view = MemberView(client)
+    assert not view.is_known(0.0)
+    assert looks == []
+    assert not view.is_known(1.0)
+    assert clock.now == pytest.approx(1001, abs=0.1)
+    assert view.is_known(5.0)
+    assert clock.now == pytest.approx(1002, abs=0.1)
 
 
 @pytest.mark.parametrize(("version", "is_known"), [(0, False), (1, True)])

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from scoopi.errors import ClusterError
+from scoopi.store.cluster import member_process
 from scoopi.store.cluster.member_config import MemberConfig
-from scoopi.store.cluster.member_process import MemberProcess
+from scoopi.store.cluster.member_process import CLOSE_S, MemberProcess
 
 Start = Callable[..., MemberProcess]
 READY = "INFO: [127.0.0.1]:5701 [scoopi] [5.7.0] [127.0.0.1]:5701 is STARTED"
@@ -151,7 +157,12 @@ def test_a_given_configuration_is_read_in_place_and_stays(start: Start, tmp_path
     assert own.read_text() == "hazelcast: {}"
 
 
-def test_java_that_cannot_be_started_is_one_error_that_names_it(tmp_path: Path) -> None:
+def test_java_that_cannot_be_started_is_one_error_that_names_it_and_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
     java, jar = tmp_path / "bin" / "java", tmp_path / "hazelcast.jar"
     java.parent.mkdir()
     java.write_bytes(b"\x7fELF of another machine")
@@ -161,3 +172,53 @@ def test_java_that_cannot_be_started_is_one_error_that_names_it(tmp_path: Path) 
     with pytest.raises(ClusterError, match="Java cannot be started") as raised:
         MemberProcess(MemberConfig(), environ)
     assert raised.value.at == str(java)
+    assert not [*folders.iterdir()]
+
+
+def test_a_member_that_hands_over_its_data_has_more_time_than_it_takes_itself() -> None:
+    options = dict(option.partition("=")[::2] for option in MemberConfig().options(Path("own.yaml")))
+    assert float(options["-Dhazelcast.graceful.shutdown.max.wait"]) < CLOSE_S
+
+
+def test_the_file_of_a_log_is_not_read_in_a_tight_loop(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        time.sleep(seconds)
+
+    monkeypatch.setattr(member_process, "time", SimpleNamespace(sleep=sleep))
+    assert start("sleep 0.2", "echo done", log=tmp_path / "member.log").follow() == 0
+    assert pauses
+
+
+STARTER = """
+import os, signal, sys
+from scoopi.store.cluster.member_config import MemberConfig
+from scoopi.store.cluster.member_process import MemberProcess
+
+member = MemberProcess(MemberConfig(), os.environ)
+print(member.pid, member.wait_ready(), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_member_ends_with_the_process_that_started_it(start: Start, tmp_path: Path) -> None:
+    start(f"echo '{READY}'", STAYS).wait_ready()  # writes the script
+    environ = {
+        **os.environ,
+        "JAVA_HOME": str(tmp_path),
+        "SCOOPI_HAZELCAST_JAR": str(tmp_path / "hazelcast.jar"),
+        "TMPDIR": str(tmp_path),
+    }
+    starter = subprocess.run(
+        [sys.executable, "-c", STARTER], env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert starter.returncode == -signal.SIGKILL, starter.stderr
+    member = Path(f"/proc/{starter.stdout.split()[0]}/cmdline")
+    end = time.monotonic() + 60
+    while member.exists() and member.read_bytes():  # that of a zombie is empty
+        assert time.monotonic() < end
+        time.sleep(0.01)  # no event announces the end of a process that this one did not start

@@ -96,7 +96,42 @@ def test_what_was_learnt_does_not_grow_without_end() -> None:
     for number in range(3000):
         bounds.saw(f"value {number}", "", KEYS[:SAMPLE])
     assert bounds.by_index("value 0", "", LIMIT) is None
-    assert bounds.by_index("value 2999", "", LIMIT) is not None
+    for number in (2999, 2998):
+        assert bounds.by_index(f"value {number}", "", LIMIT) is not None
+
+
+def test_what_was_learnt_of_some_hundred_values_is_kept() -> None:
+    bounds = ScanBounds()
+    for number in range(501):
+        bounds.saw(f"value {number}", "", KEYS[:SAMPLE])
+    assert bounds.by_index("value 0", "", LIMIT) is not None
+
+
+def key_at(place: int) -> str:
+    return f"{place:012x}"
+
+
+def test_the_gap_is_that_between_two_keys_wherever_they_lie() -> None:
+    for first in (0, 16**11):
+        bounds = ScanBounds()
+        bounds.saw("ready", key_at(first), [key_at(first + 1000 * number) for number in range(SAMPLE)])
+        last = first + 1000 * (SAMPLE - 1)
+        assert bounds.by_index("ready", key_at(first), 1) == key_at(last + 13 * 1000)
+        assert bounds.by_index("ready", key_at(last), 4) == key_at(last + 22 * 1000)
+
+
+def test_a_bound_that_is_not_behind_the_key_where_a_scan_begins_is_none() -> None:
+    bounds = ScanBounds()
+    bounds.saw("ready", "", [key_at(7) + key_at(number) for number in range(SAMPLE)])
+    assert bounds.by_index("ready", "", LIMIT) == key_at(7)
+    assert bounds.by_index("ready", key_at(6), LIMIT) is None
+    assert bounds.by_index("ready", key_at(7), LIMIT) is None
+
+
+def test_a_bound_at_the_end_of_all_keys_lies_behind_them() -> None:
+    behind = ScanBounds().by_total("", 1, 13)
+    assert behind is not None
+    assert behind > "f" * 32
 
 
 def test_a_query_names_only_what_bounds_it() -> None:
@@ -112,8 +147,10 @@ def test_a_query_names_only_what_bounds_it() -> None:
     by_value = words("ready")
     assert "state_key" in by_value
     assert "__key" not in by_value
-    between = words("ready", "a", "b")
-    assert all(word in between for word in ("state_key", "ready", "__key", "a", "b"))
+    between = words("ready", "first", "last")
+    assert all(word in between for word in ("state_key", "ready", "__key", "first", "last"))
+    assert "last" not in words("ready", "first")
+    assert "first" not in words("ready", "", "last")
 
 
 def test_a_single_key_teaches_no_gap_and_keeps_the_last_one() -> None:
