@@ -15,7 +15,7 @@ import sys
 import threading
 from pathlib import Path
 
-from scoopi.browser.pool_process import PoolOrder
+from scoopi.browser.pool_process import PoolParameters
 from scoopi.browser.remote_sessions import end_sessions
 from scoopi.descendants import adopt_orphans, kill_descendants
 from scoopi.model.decoders import json_decoder
@@ -34,44 +34,46 @@ def main() -> None:
     line = sys.stdin.buffer.readline()
     if not line:
         return
-    order = json_decoder(PoolOrder).decode(line)
+    parameters = json_decoder(PoolParameters).decode(line)
     adopt_orphans()
     own_end, pool_end = os.pipe()
     pool = os.fork()
     if pool == 0:
         os.close(pool_end)
-        _serve(order, own_end)
+        _serve(parameters, own_end)
     os.close(own_end)
     try:
         select.select([_NODE, os.pidfd_open(pool)], [], [])
     finally:
-        _remove(order)
+        _remove(parameters)
 
 
-def _serve(order: PoolOrder, parent: int) -> None:
+def _serve(parameters: PoolParameters, parent: int) -> None:
     """Run the pool in the child process; `parent` is a pipe that closes when the parent process ends."""
     from scoopi.browser.browser_pool import BrowserPool  # late: the parent process needs no Selenium
 
     adopt_orphans()
-    threading.Thread(target=_end_with, args=(order, parent), name="browser-pool-end", daemon=True).start()
-    folder, profiles, shots = Path(order.folder), Path(order.profiles), Path(order.shots)
-    BrowserPool(order.settings, folder, profiles, shots, order.scripts).serve()
+    threading.Thread(
+        target=_end_with, args=(parameters, parent), name="browser-pool-end", daemon=True
+    ).start()
+    folder, profiles, shots = Path(parameters.folder), Path(parameters.profiles), Path(parameters.shots)
+    BrowserPool(parameters.settings, folder, profiles, shots, parameters.scripts).serve()
 
 
-def _end_with(order: PoolOrder, parent: int) -> None:
+def _end_with(parameters: PoolParameters, parent: int) -> None:
     os.read(parent, 1)
     try:
-        _remove(order)
+        _remove(parameters)
     finally:
         os._exit(1)  # else the pool would continue without its parent
 
 
-def _remove(order: PoolOrder) -> None:
+def _remove(parameters: PoolParameters) -> None:
     kill_descendants()
     if _has_node_ended():
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # readers of the node's output need not wait for a grid
-    end_sessions(Path(order.profiles))
-    shutil.rmtree(order.folder if _has_node_ended() else order.profiles, ignore_errors=True)
+    end_sessions(Path(parameters.profiles))
+    shutil.rmtree(parameters.folder if _has_node_ended() else parameters.profiles, ignore_errors=True)
 
 
 def _has_node_ended() -> bool:

@@ -21,7 +21,7 @@ from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.liveness_probe import browser_probe, silence
 from scoopi.browser.page.navigation_faults import CLOSED, NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of
-from scoopi.browser.page.page_answers import PageAnswer, PageAnswers
+from scoopi.browser.page.navigation_responses import NavigationResponse, NavigationResponses
 from scoopi.browser.page.page_completion import PageCompletion
 from scoopi.browser.page.page_snapshots import PageSnapshots
 from scoopi.browser.page.page_wait import VisitFailedError, with_dialogs_dismissed
@@ -196,7 +196,7 @@ class Browser:
             failure = self._navigated_afresh(visit, ends)  # a dialog of the page before came too late
         if failure is not None:
             return failure
-        answer = self._first_answer()
+        answer = self._first_response()
         is_file = answer is None or answer.is_file  # of a download there may be no report
         if is_file and self._driver.current_url == _BLANK:
             return NO_PAGE
@@ -240,12 +240,12 @@ class Browser:
         self._tab.open(visit, self._ask)
         return self._navigated(visit, ends)
 
-    def _first_answer(self) -> PageAnswer | None:
+    def _first_response(self) -> NavigationResponse | None:
         """What the server has answered, by now."""
-        answer = self._tab.answers.newest(_SOON_S)
+        answer = self._tab.responses.newest(_SOON_S)
         if answer is None:
             with_dialogs_dismissed(self._driver, lambda: self._driver.title)  # one would hold the answer up
-            answer = self._tab.answers.newest(_ANSWER_S)
+            answer = self._tab.responses.newest(_ANSWER_S)
         return answer
 
     def _rendered(self, visit: Visit, ends: float, found: Mapping[str, Any]) -> Rendered | VisitFailed:
@@ -263,7 +263,7 @@ class Browser:
         shown, cookies = str(found["url" if found["isError"] else "shown"]), visit.cookies
         if not shown.startswith(_WEB):
             shown = visit.url  # a page that a script has written, or has made of data
-        status, headers = self._answers().of_document(found)
+        status, headers = self._responses().of_document(found)
         if cookies is not None:
             cookies = self._tab.cookies.take((visit.url, shown), cookies, visit.header("cookie"))
         self._tab.keep(bool(found["isSpare"]) and status == _PAGE)
@@ -271,8 +271,8 @@ class Browser:
         unused = "" if visit.how.scripts else unused
         return Rendered(shown, body, status, headers, cookies, unused, removed=self._completion.removed)
 
-    def _answers(self) -> PageAnswers:
+    def _responses(self) -> NavigationResponses:
         """The answers to the navigations of the current window."""
         opened = self._tab.opened
-        found = opened.answers_of(opened.current)
-        return self._tab.answers if found is None else found
+        found = opened.responses_of(opened.current)
+        return self._tab.responses if found is None else found

@@ -37,7 +37,7 @@ _PAUSE_S = 1.0
 """Before a pool that has ended is started again."""
 
 
-class PoolOrder(msgspec.Struct, frozen=True):
+class PoolParameters(msgspec.Struct, frozen=True):
     """The parameters of the parent process of the browsers, sent to its standard input.
 
     Attributes:
@@ -123,9 +123,9 @@ class PoolProcess:
             env={**os.environ, "TMPDIR": str(profiles)},  # what browsers leave is removed with it
         )
         assert process.stdin is not None
-        order = PoolOrder(self._folder, str(profiles), self._shots, self._settings, self._scripts)
+        parameters = PoolParameters(self._folder, str(profiles), self._shots, self._settings, self._scripts)
         with contextlib.suppress(BrokenPipeError):  # it has ended already, which is seen elsewhere
-            process.stdin.write(msgspec.json.encode(order) + b"\n")
+            process.stdin.write(msgspec.json.encode(parameters) + b"\n")
             process.stdin.flush()
         return process
 

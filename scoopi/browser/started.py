@@ -18,7 +18,7 @@ from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.liveness_probe import LivenessProbe, PendingRequest
-from scoopi.browser.page.page_answers import PageAnswers
+from scoopi.browser.page.navigation_responses import NavigationResponses
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import PartWanted, Visit
@@ -60,7 +60,7 @@ class Tab(Protocol):
     """The tab of a visit, isolated from earlier visits.
 
     Attributes:
-        answers: responses to the navigations of this visit.
+        responses: those to the navigations of this visit.
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
         was_used: whether the tab is reused: it has shown another page before.
@@ -68,7 +68,7 @@ class Tab(Protocol):
         cookies: the cookies of the tab.
     """
 
-    answers: PageAnswers
+    responses: NavigationResponses
     traffic: Traffic
     opened: PageWindows
     was_used: bool

@@ -10,7 +10,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.liveness_probe import LinkRequest, PendingRequest
-from scoopi.browser.page.page_answers import PageAnswers
+from scoopi.browser.page.navigation_responses import NavigationResponses
 from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
@@ -49,7 +49,7 @@ class ChromiumTab:
         media: patterns of addresses that are not loaded.
     Attributes:
         cookies: the cookies of the tab.
-        answers: responses to the navigations of this visit.
+        responses: those to the navigations of this visit.
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
         was_used: whether the tab is reused: it has shown another page before.
@@ -74,7 +74,7 @@ class ChromiumTab:
         self.cookies = CookieJar(
             self._add_cookies, lambda: list(self._call("Network.getAllCookies")["cookies"])
         )
-        self.answers = PageAnswers()
+        self.responses = NavigationResponses()
         self.traffic = Traffic()
         self.opened = PageWindows()
         self.was_used = False
@@ -99,7 +99,7 @@ class ChromiumTab:
         self._is_spare = False
         self._urls.add(visit.url)
         self.traffic.clear()
-        self.answers.clear()
+        self.responses.clear()
         self.opened.begin(self._tab, visit.how)
         self._requests.begin(visit, self._tab, ask)
         agent = visit.header("user-agent")
@@ -115,7 +115,7 @@ class ChromiumTab:
         Args:
             is_spare: whether its page has left nothing behind but storage.
         """
-        self._is_spare = is_spare and not self._frames and len(self.answers) == 1 and self.windows() == 2
+        self._is_spare = is_spare and not self._frames and len(self.responses) == 1 and self.windows() == 2
 
     def interrupt(self) -> bool:
         """End the script that the current window runs now, without waiting; callable from any thread.
@@ -207,9 +207,9 @@ class ChromiumTab:
             self._attach(event["sessionId"], event["targetInfo"]["type"])
 
     def _note(self, frame: str, answer: Mapping[str, Any]) -> None:
-        answers = self.answers if frame == self._tab else self.opened.answers_of(frame)
-        if answers is not None:
-            answers.note(answer["url"], answer["status"], answer["headers"])
+        responses = self.responses if frame == self._tab else self.opened.responses_of(frame)
+        if responses is not None:
+            responses.note(answer["url"], answer["status"], answer["headers"])
 
     def _on_window(self, name: str, event: Mapping[str, Any]) -> None:
         """Let a new tab, or a worker that tabs share, begin; runs in the connection's thread."""

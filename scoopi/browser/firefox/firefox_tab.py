@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.liveness_probe import LinkRequest, PendingRequest
-from scoopi.browser.page.page_answers import PageAnswers
+from scoopi.browser.page.navigation_responses import NavigationResponses
 from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
@@ -42,7 +42,7 @@ class FirefoxTab:
         images: whether to load images, fonts and media.
     Attributes:
         cookies: the cookies of the tab.
-        answers: responses to the navigations of this visit.
+        responses: those to the navigations of this visit.
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
         was_used: always False, as a new tab costs little in Firefox.
@@ -60,7 +60,7 @@ class FirefoxTab:
         self._rules = RequestRules()
         self._console: list[dict[str, Any]] = []
         self.cookies = CookieJar(self._add_cookies, self._cookies)
-        self.answers = PageAnswers()
+        self.responses = NavigationResponses()
         self.traffic = Traffic()
         self.opened = PageWindows()
         self.rejected = RejectedCommands()
@@ -80,7 +80,7 @@ class FirefoxTab:
         self.close()
         self.rejected.clear()
         self.traffic.clear()
-        self.answers.clear()
+        self.responses.clear()
         self._console.clear()
         self._rules.begin(visit, ask)
         self._context = call("browser.createUserContext")["userContext"]
@@ -125,7 +125,7 @@ class FirefoxTab:
     def _on_event(self, name: str, event: Mapping[str, Any]) -> None:
         """Note what the browser reports; runs in the connection's thread."""
         if name == _DOWNLOAD:
-            if event["context"] == self._tab and len(self.answers) <= 1:
+            if event["context"] == self._tab and len(self.responses) <= 1:
                 self._leave()
         elif name == _CONSOLE:
             if len(self._console) < _MOST_LINES:
@@ -146,19 +146,19 @@ class FirefoxTab:
                 self._note(event["context"], event["response"])
 
     def _note(self, context: str, answer: Mapping[str, Any]) -> None:
-        answers = self.answers if context == self._tab else self.opened.answers_of(context)
-        if answers is None:
+        responses = self.responses if context == self._tab else self.opened.responses_of(context)
+        if responses is None:
             return
         headers = {each["name"]: str(each["value"].get("value", "")) for each in answer["headers"]}
         if "location" not in {name.lower() for name in headers} or answer["status"] // 100 != 3:
-            answers.note(answer["url"], answer["status"], headers)
+            responses.note(answer["url"], answer["status"], headers)
 
     def _is_page(self, event: Mapping[str, Any]) -> bool:
         return event.get("navigation") is not None and event["context"] == self._tab
 
     def _is_window(self, event: Mapping[str, Any]) -> bool:
         """Whether an event is about the page of a window that the page has opened."""
-        return event.get("navigation") is not None and self.opened.answers_of(event["context"]) is not None
+        return event.get("navigation") is not None and self.opened.responses_of(event["context"]) is not None
 
     def _hold(self, event: Mapping[str, Any]) -> None:
         url, is_page = str(event["request"]["url"]), self._is_page(event)

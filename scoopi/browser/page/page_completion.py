@@ -16,7 +16,7 @@ from scoopi.browser.page.page_reader import ANY, PageReader
 from scoopi.browser.page.page_wait import PageWait, T, VisitFailedError, Words, at_until, left_s
 from scoopi.browser.page.step_timeout import StepTimeout
 from scoopi.browser.pool_messages import Removed, VisitFailed
-from scoopi.browser.scripts.script_messages import ScriptOrder
+from scoopi.browser.scripts.script_messages import ScriptRequest
 from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.browser.started import Started
 from scoopi.model.scrape.browser_def import BrowserDef
@@ -125,9 +125,9 @@ class PageCompletion:
     def _run_scripts(self, how: BrowserDef, ends: float) -> None:
         """Run the script plugins, and wait until the page that they have left has loaded."""
         name, session = str(self._driver.capabilities["browserName"]), str(self._driver.session_id)
-        order = ScriptOrder(how.scripts, self._started.driver_url, session, name, self._hidden)
+        request = ScriptRequest(how.scripts, self._started.driver_url, session, name, self._hidden)
         timeout_s = max(_LEAST_S, ends - time.monotonic() - _KEEP_S)
-        failed = self._scripts.run(order, timeout_s)
+        failed = self._scripts.run(request, timeout_s)
         if failed is not None:
             raise VisitFailedError(VisitFailed(failed.what, failed.cause, hint=failed.hint))
         self._tab.opened.current = self._driver.current_window_handle

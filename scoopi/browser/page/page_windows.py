@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from scoopi.browser.page.page_answers import PageAnswers
+from scoopi.browser.page.navigation_responses import NavigationResponses
 from scoopi.browser.pool_messages import VisitFailed
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.scrape.browser_def import ActionDef, BrowserDef
@@ -31,7 +31,7 @@ class _Opened:
     action: int
     place: Place
     is_loaded: bool
-    answers: PageAnswers
+    responses: NavigationResponses
 
 
 class PageWindows:
@@ -81,13 +81,13 @@ class PageWindows:
     def add(self, handle: str) -> bool:
         """Note that a window has opened; return whether it gets its page."""
         with self._lock:
-            self._opened[handle] = _Opened(self._action, self._place, self._are_loaded, PageAnswers())
+            self._opened[handle] = _Opened(self._action, self._place, self._are_loaded, NavigationResponses())
             return self._are_loaded
 
-    def answers_of(self, handle: str) -> PageAnswers | None:
+    def responses_of(self, handle: str) -> NavigationResponses | None:
         """Return the responses to the navigations of a window; None if it is not of the visit's page."""
         found = self._opened.get(handle)
-        return None if found is None else found.answers
+        return None if found is None else found.responses
 
     def is_loaded(self, handle: str) -> bool:
         """Return whether a window gets its page; True for one that is not of the visit's page."""

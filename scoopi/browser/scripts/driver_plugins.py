@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from scoopi.browser.scripts.driver_calls import AttachedDriver, DriverCalls
-from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
+from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptRequest
 from scoopi.errors import ScoopiError
 from scoopi.model.decoders import json_decoder
 from scoopi.model.scrape.plugin_def import PluginDef
@@ -36,18 +36,18 @@ class DriverPlugins:
         self._compiled = compiled
         self._made: dict[bytes, DriverCall] = {}
 
-    def serve(self, orders: BinaryIO, answers: BinaryIO) -> None:
-        """Read orders, each a line of JSON, until the input ends, and write the result of `run` for each."""
-        decoder = json_decoder(ScriptOrder)
-        for line in orders:
+    def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        """Read requests, a line of JSON each, until the input ends, and write the result of `run` for each."""
+        decoder = json_decoder(ScriptRequest)
+        for line in requests:
             answers.write(msgspec.json.encode(self.run(decoder.decode(line))) + b"\n")
             answers.flush()
 
-    def run(self, order: ScriptOrder) -> ScriptFailed | None:
-        """Run the plugins of an order up to the first that fails; return its failure, or None."""
-        driver = AttachedDriver(order.driver_url, order.session, order.browser, order.hidden)
+    def run(self, request: ScriptRequest) -> ScriptFailed | None:
+        """Run the plugins of a request up to the first that fails; return its failure, or None."""
+        driver = AttachedDriver(request.driver_url, request.session, request.browser, request.hidden)
         try:
-            for plugin in order.plugins:
+            for plugin in request.plugins:
                 failed = self._failure(plugin, driver)
                 if failed is not None:
                     return failed

@@ -7,7 +7,7 @@ import msgspec
 from scoopi.model.scrape.plugin_def import PluginDef
 
 
-class ScriptOrder(msgspec.Struct, frozen=True):
+class ScriptRequest(msgspec.Struct, frozen=True):
     """Run these plugins, one after another, on the page that a browser shows.
 
     Attributes:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
+from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptRequest
 from scoopi.descendants import kill_tree
 from scoopi.model.decoders import json_decoder
 from scoopi.model.scrape.plugin_def import PluginDef
@@ -27,7 +27,7 @@ class ScriptProcess:
     to one thread, except for `kill`.
 
     Args:
-        command: the program, which reads orders and writes the result of each; see `DriverPlugins.serve`.
+        command: the program, which reads requests and writes the result of each; see `DriverPlugins.serve`.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -35,19 +35,19 @@ class ScriptProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._running = threading.Lock()
 
-    def run(self, order: ScriptOrder, timeout_s: float) -> ScriptFailed | None:
-        """Run the plugins of an order; return the failure of the first that fails, None if none does.
+    def run(self, request: ScriptRequest, timeout_s: float) -> ScriptFailed | None:
+        """Run the plugins of a request; return the failure of the first that fails, None if none does.
 
         The process is killed, which is a failure, too, if they have not ended within `timeout_s` seconds.
         """
         ends = time.monotonic() + timeout_s
         with self._running:
-            line = self._answer(msgspec.json.encode(order) + b"\n", ends)
+            line = self._answer(msgspec.json.encode(request) + b"\n", ends)
         if line.endswith(b"\n"):
             failed: ScriptFailed | None = _ANSWERS.decode(line)
             return failed
         self.kill()
-        return _failure(order.plugins[0], time.monotonic() >= ends, timeout_s)
+        return _failure(request.plugins[0], time.monotonic() >= ends, timeout_s)
 
     def kill(self) -> None:
         """Kill the process and all that it has started, if it runs; callable from any thread."""
@@ -63,7 +63,7 @@ class ScriptProcess:
             finally:
                 self._running.release()
 
-    def _answer(self, order: bytes, ends: float) -> bytes:
+    def _answer(self, request: bytes, ends: float) -> bytes:
         if self._process is None:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
@@ -72,7 +72,7 @@ class ScriptProcess:
         assert given is not None
         assert answers is not None
         try:
-            given.write(order)
+            given.write(request)
         except BrokenPipeError:
             return b""
         return _line(answers.fileno(), ends)

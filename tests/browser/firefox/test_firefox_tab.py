@@ -122,7 +122,7 @@ def test_a_visit_knows_nothing_of_the_one_before(harness: Harness) -> None:
     harness.window("w1")
     harness.request(is_page=False)
     harness.open()
-    assert (harness.tab.console(), len(harness.tab.answers), len(harness.tab.opened)) == ([], 0, 0)
+    assert (harness.tab.console(), len(harness.tab.responses), len(harness.tab.opened)) == ([], 0, 0)
     assert harness.tab.traffic.is_idle(0.0)
 
 
@@ -161,7 +161,7 @@ def test_a_request_that_the_browser_does_not_stop_is_only_counted(harness: Harne
     harness.link.on_event(REQUEST, event)
     assert (harness.link.posts, harness.tab.traffic.is_idle(0.0)) == ([], False)
     harness.link.on_event(FAILED, {"request": {"request": "r1"}})
-    assert (harness.tab.traffic.is_idle(0.0), len(harness.tab.answers)) == (True, 0)
+    assert (harness.tab.traffic.is_idle(0.0), len(harness.tab.responses)) == (True, 0)
 
 
 @pytest.mark.parametrize(("is_page", "left"), [(True, ["browsingContext.navigate"]), (False, [])])
@@ -226,11 +226,11 @@ def test_answers_are_noted_without_redirects_for_the_window_that_they_came_to(ha
     harness.answer(f"{SITE}/304", 304)
     harness.answer("https://other.example/", context="w1")
     harness.answer("https://unknown.example/", context="w2")
-    assert len(harness.tab.answers) == 2
-    newest = harness.tab.answers.newest(0)
+    assert len(harness.tab.responses) == 2
+    newest = harness.tab.responses.newest(0)
     assert newest is not None
     assert (newest.url, newest.status) == (f"{SITE}/304", 304)
-    of_window = harness.tab.opened.answers_of("w1")
+    of_window = harness.tab.opened.responses_of("w1")
     assert of_window is not None
     assert len(of_window) == 1
 

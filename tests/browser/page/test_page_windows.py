@@ -66,6 +66,6 @@ def test_a_new_visit_knows_nothing_of_the_windows_before() -> None:
     windows = begun(NEW)
     windows.add("opened")
     windows.current = "opened"
-    assert windows.answers_of("opened") is not None
+    assert windows.responses_of("opened") is not None
     windows.begin("next", BrowserDef())
-    assert (windows.current, windows.take_new(), windows.answers_of("opened")) == ("next", None, None)
+    assert (windows.current, windows.take_new(), windows.responses_of("opened")) == ("next", None, None)

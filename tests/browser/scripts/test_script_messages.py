@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
+from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptRequest
 from scoopi.model.place import Place
 from scoopi.model.scrape.plugin_def import PluginDef
 
@@ -14,7 +14,7 @@ def test_messages_are_lines_and_come_as_they_were_sent() -> None:
         "opener", "BasicScript", {"script": "a\nb", "scripts": ["c.js"]}, place=Place("a", 1, 2)
     )
     for message in (
-        ScriptOrder((plugin,), "http://d", "s", "chrome", ("own",)),
+        ScriptRequest((plugin,), "http://d", "s", "chrome", ("own",)),
         ScriptFailed("what\n", "cause", "hint"),
     ):
         line = msgspec.json.encode(message)

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
+from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptRequest
 from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.model.place import Place
 from scoopi.model.scrape.plugin_def import PluginDef
 
-ORDER = ScriptOrder(
+ORDER = ScriptRequest(
     (PluginDef("opener", "BasicScript", place=Place("a.yml", 3, 1)),), "http://d", "s", "chrome"
 )
 ECHO = """
@@ -31,7 +31,7 @@ def process(program: str) -> ScriptProcess:
 def test_one_process_serves_one_page_after_another_until_it_is_killed() -> None:
     scripts = process(ECHO)
     assert scripts.run(ORDER, 60.0) is None
-    other = ScriptOrder(ORDER.plugins, "http://d", "t", "chrome")
+    other = ScriptRequest(ORDER.plugins, "http://d", "t", "chrome")
     first, second = scripts.run(other, 60.0), scripts.run(other, 60.0)
     assert first == second
     assert isinstance(first, ScriptFailed)

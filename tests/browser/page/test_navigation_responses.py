@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from scoopi.browser.page.page_answers import PageAnswer, PageAnswers
+from scoopi.browser.page.navigation_responses import NavigationResponse, NavigationResponses
 
 
 def test_the_answer_of_a_document_is_the_newest_of_its_address_and_status() -> None:
-    answers = PageAnswers()
+    answers = NavigationResponses()
     answers.note("http://a/x#top", 200, {"X-Number": "1"})
     answers.note("http://a/x", 404, {"X-Number": "2"})
     answers.note("http://a/x", 200, {"X-Number": "3"})
@@ -31,7 +31,7 @@ def document(shown: str, url: str, status: int = 0) -> dict[str, Any]:
 
 
 def test_status_and_headers_of_a_document_are_those_of_its_answer() -> None:
-    answers = PageAnswers()
+    answers = NavigationResponses()
     written = document("http://a/x", "about:blank")
     assert answers.of_document(written) == (200, {"content-type": "text/html"}), "nothing is waited for"
     answers.note("http://a/x", 404, {"X-Number": "1"})
@@ -42,12 +42,12 @@ def test_status_and_headers_of_a_document_are_those_of_its_answer() -> None:
 
 def test_an_answer_that_a_browser_saves_is_a_file() -> None:
     headers = {"content-disposition": " Attachment; filename=a.csv"}
-    assert PageAnswer("http://a/x", 200, headers).is_file
-    assert not PageAnswer("http://a/x", 200, {"content-disposition": "inline"}).is_file
+    assert NavigationResponse("http://a/x", 200, headers).is_file
+    assert not NavigationResponse("http://a/x", 200, {"content-disposition": "inline"}).is_file
 
 
 def test_an_answer_that_is_reported_late_is_waited_for() -> None:
-    answers = PageAnswers()
+    answers = NavigationResponses()
     answers.note("http://a/", 200, {})
     later = threading.Timer(0.05, answers.note, ("http://b/", 200, {}))
     later.start()

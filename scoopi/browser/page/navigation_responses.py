@@ -1,4 +1,4 @@
-"""PageAnswers: the responses of servers to the navigations of a tab."""
+"""NavigationResponses: the responses of servers to the navigations of a tab."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LATE_S = 5.0
 """The longest that the browser may take to report an answer after its page has loaded."""
 
 
-class PageAnswer(msgspec.Struct, frozen=True):
+class NavigationResponse(msgspec.Struct, frozen=True):
     """A server's response to a navigation.
 
     Attributes:
@@ -33,14 +33,14 @@ class PageAnswer(msgspec.Struct, frozen=True):
         return self.headers.get("content-disposition", "").strip().lower().startswith("attachment")
 
 
-class PageAnswers:
+class NavigationResponses:
     """The responses of servers to the navigations of a tab, oldest first, without redirects.
 
     The browser reports them in a thread of its own, and perhaps after it shows the page.
     """
 
     def __init__(self) -> None:
-        self._known: list[PageAnswer] = []
+        self._known: list[NavigationResponse] = []
         self._changed = threading.Condition()
 
     def __len__(self) -> int:
@@ -55,16 +55,16 @@ class PageAnswers:
         """Add a response; called by the thread of the browser."""
         lower = {name.lower(): value for name, value in headers.items()}
         with self._changed:
-            self._known.append(PageAnswer(url.partition("#")[0], status, lower))
+            self._known.append(NavigationResponse(url.partition("#")[0], status, lower))
             self._changed.notify_all()
 
-    def newest(self, wait_s: float) -> PageAnswer | None:
+    def newest(self, wait_s: float) -> NavigationResponse | None:
         """Return the newest response, waiting up to `wait_s` seconds for one; None if none comes."""
         with self._changed:
             self._changed.wait_for(lambda: self._known, wait_s)
             return self._known[-1] if self._known else None
 
-    def of(self, url: str, status: int, wait_s: float) -> PageAnswer | None:
+    def of(self, url: str, status: int, wait_s: float) -> NavigationResponse | None:
         """Return the newest response with this address and status; None if none comes in `wait_s` seconds.
 
         Args:
@@ -72,7 +72,7 @@ class PageAnswers:
         """
         wanted = url.partition("#")[0]
 
-        def found() -> PageAnswer | None:
+        def found() -> NavigationResponse | None:
             fits = (
                 each for each in reversed(self._known) if each.url == wanted and status in (0, each.status)
             )
