@@ -16,7 +16,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import ClosedGate
-from scoopi.scheduler.placing.placement import Room, waiting_gate
+from scoopi.scheduler.placing.placement import FreeCapacity, waiting_gate
 from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -46,14 +46,14 @@ def gate_changes(waiting: Waiting, snapshot: Snapshot, faults: PlanFaults) -> It
     found = [each for each in _without_worker(snapshot) if now - each.created >= LOGGED_AFTER]
     if not found:
         return
-    room = Room(snapshot)
+    free = FreeCapacity(snapshot)
     for attempt in found:
-        yield from faults.decided(attempt.process, attempt.attempt, _of_attempt, attempt, room, snapshot)
+        yield from faults.decided(attempt.process, attempt.attempt, _of_attempt, attempt, free, snapshot)
 
 
-def _of_attempt(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+def _of_attempt(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Iterator[Decision]:
     own = snapshot.jobs.get(attempt.job)
-    closed = waiting_gate(attempt, room, snapshot)
+    closed = waiting_gate(attempt, free, snapshot)
     if own is not None and closed is not None and _is_new(own, attempt, closed[0]):
         yield _logged(own, *closed, snapshot.now)
 

@@ -11,7 +11,7 @@ from scoopi.periods.slot import instant_text
 from scoopi.scheduler.explaining.attempt_explanation import explained_attempt, passing, start_text
 from scoopi.scheduler.explaining.explanation import Explanation, explained, faulty, over
 from scoopi.scheduler.gates import closed_gate
-from scoopi.scheduler.placing.placement import Room, no_worker_of
+from scoopi.scheduler.placing.placement import FreeCapacity, no_worker_of
 from scoopi.scheduler.reconcile import faults_of
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -57,10 +57,10 @@ def _open(job: JobRecord, snapshot: Snapshot) -> Explanation:
     process = snapshot.process(job.process)
     if process is None or process.executes.kind == EXTERNAL:
         return found
-    room, hint = Room(snapshot), start_text(process.groups)
-    if not room.alive:
+    free, hint = FreeCapacity(snapshot), start_text(process.groups)
+    if not free.alive:
         return replace(found, reason=f"{reason}, and no worker is live to run it", hint=hint)
-    missing = no_worker_of(room, process.groups)
+    missing = no_worker_of(free, process.groups)
     if not missing:
         return found
     hint = f"start scoopi serve --groups {process.groups[0]}"

@@ -18,7 +18,7 @@ from scoopi.scheduler.explaining.holders import (
 )
 from scoopi.scheduler.iteration_window import first_of_window
 from scoopi.scheduler.placing.placement import (
-    Room,
+    FreeCapacity,
     asked_at,
     groups_of,
     is_asked_later,
@@ -143,19 +143,19 @@ def _unplaced(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation | None:
         reason = f"{attempt.explanation}; {again}"
         hint = f"scoopi job cancel {quoted(attempt.job)} gives it up"
         return Explanation("worker", reason, attempt_since(attempt), (), hint, attempt.offer_at)
-    room, groups = Room(snapshot), groups_of(attempt, snapshot)
+    free, groups = FreeCapacity(snapshot), groups_of(attempt, snapshot)
     joins, gone = start_text(groups, of_registered=is_external(attempt, snapshot)), _gone(attempt, snapshot)
     since = attempt_since(attempt)
-    if attempt.status == "paused" and (stopped := without_worker(attempt, room, snapshot)) is not None:
+    if attempt.status == "paused" and (stopped := without_worker(attempt, free, snapshot)) is not None:
         reason = f"attempt {attempt.number} has been paused{since_text(since)}: {stopped.reason}{gone}"
         return Explanation("worker", reason, since, hint=f"it continues when one joins: {joins}")
     if attempt.worker or is_external(attempt, snapshot):
         return None
-    if missing := no_worker_of(room, groups):
+    if missing := no_worker_of(free, groups):
         others = _registered(groups, snapshot)
         reason = f"{missing}{gone}{others}; attempt {attempt.number} has waited{since_text(since)}"
         return Explanation("worker", reason, since, hint=joins)
-    return None if room.take(groups) is not None else _full(attempt, groups, snapshot)
+    return None if free.take(groups) is not None else _full(attempt, groups, snapshot)
 
 
 def _not_ready(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
@@ -173,11 +173,11 @@ def _not_ready_text(attempt: AttemptRecord) -> str:
 
 def _full(attempt: AttemptRecord, groups: tuple[str, ...], snapshot: Snapshot) -> Explanation:
     """All places of the groups are taken: by which attempts, on which workers, since when."""
-    room = Room(snapshot)
+    free = FreeCapacity(snapshot)
     in_use = [
-        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in room.use(groups)
+        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in free.use(groups)
     ]
-    workers = {worker.worker for group in groups for worker in room.members(group)}
+    workers = {worker.worker for group in groups for worker in free.members(group)}
     holding = sorted(
         (each for each in snapshot.attempts if not workers.isdisjoint(held_places(each))), key=attempt_since
     )

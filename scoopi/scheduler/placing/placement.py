@@ -18,53 +18,53 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 def placements(snapshot: Snapshot, faults: PlanFaults, *, joins: bool = True) -> Iterator[Decision]:
-    """Step 5: attempts without a worker, the oldest first, get the worker with the most room.
+    """Step 5: attempts without a worker, the oldest first, get the worker with the most free capacity.
 
     Args:
         joins: further nodes of runs are placed, too; not while the pass creates attempts, which come first.
     """
-    room = Room(snapshot)
+    free = FreeCapacity(snapshot)
     left = snapshot.schedule.settings.start_limit
     waiting = _unplaced(snapshot)
-    full = {name for name in {each.process for each in waiting} if _is_full(name, room, snapshot)}
+    full = {name for name in {each.process for each in waiting} if _is_full(name, free, snapshot)}
     for attempt in _in_turn([each for each in waiting if each.process not in full], snapshot):
         if left <= 0:
             return
         if attempt.process in full:
             continue
-        found = faults.decided(attempt.process, attempt.attempt, _place, attempt, room, snapshot)
+        found = faults.decided(attempt.process, attempt.attempt, _place, attempt, free, snapshot)
         left -= sum(isinstance(each.new, AttemptRecord) and each.new.status == "waiting" for each in found)
         yield from found
-        if _is_full(attempt.process, room, snapshot):
+        if _is_full(attempt.process, free, snapshot):
             full.add(attempt.process)
     if joins:  # last, so that no attempt waits because another one has many nodes
-        yield from islice(_joining(room, snapshot, faults), left)
+        yield from islice(_joining(free, snapshot, faults), left)
 
 
-def _is_full(name: str, room: Room, snapshot: Snapshot) -> bool:
-    """Whether attempts of a process can only wait, as no worker of its groups has room."""
+def _is_full(name: str, free: FreeCapacity, snapshot: Snapshot) -> bool:
+    """Whether attempts of a process can only wait, as no worker of its groups has free capacity."""
     process = snapshot.process(name)
     if process is None:
-        return not room.has_room(DEFAULT_GROUPS)
+        return not free.has_room(DEFAULT_GROUPS)
     if process.no_worker != "wait" or process.executes.kind == EXTERNAL:
         return False
-    return not room.has_room(process.groups)
+    return not free.has_room(process.groups)
 
 
-def _place(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+def _place(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Iterator[Decision]:
     """The place of an attempt; an `external` one waits for whichever registered worker claims it."""
-    stopped = without_worker(attempt, room, snapshot)
+    stopped = without_worker(attempt, free, snapshot)
     if stopped is not None:
         if stopped.new != attempt:
             yield stopped
     elif is_external(attempt, snapshot):
         if attempt.status != "waiting":
             yield _placed(attempt, "", "", snapshot.now)
-    elif (place := room.take(groups_of(attempt, snapshot))) is not None:
+    elif (place := free.take(groups_of(attempt, snapshot))) is not None:
         yield _placed(attempt, *place, snapshot.now)
 
 
-def without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Decision | None:
+def without_worker(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Decision | None:
     """The decision for an attempt without any live worker, by `no_worker`; None if it just waits.
 
     The decision changes nothing if the attempt is already paused.
@@ -72,7 +72,7 @@ def without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> De
     process = snapshot.process(attempt.process)
     if process is None or process.no_worker == "wait":
         return None
-    missing = no_worker_of(room, process.groups)
+    missing = no_worker_of(free, process.groups)
     if is_external(attempt, snapshot):
         missing = _unregistered(process.groups, snapshot)
     if not missing:
@@ -111,51 +111,51 @@ def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Sched
     return is_late and not {*groups}.isdisjoint(process.groups)
 
 
-def waiting_gate(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> tuple[str, str] | None:
+def waiting_gate(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> tuple[str, str] | None:
     """The gate at which an attempt without a worker waits, and why; None if the next pass places it.
 
     Args:
-        room: that of the snapshot, which is not changed.
+        free: that of the snapshot, which is not changed.
     """
     if is_asked_later(attempt, snapshot):
         return "prepare", attempt.explanation or "it was not ready"
     if attempt.offer_at is not None:
         return "worker", attempt.explanation
-    stopped = without_worker(attempt, room, snapshot)
+    stopped = without_worker(attempt, free, snapshot)
     if stopped is not None:
         return "worker", stopped.reason
     if is_external(attempt, snapshot):
         return None
     groups = groups_of(attempt, snapshot)
-    if missing := no_worker_of(room, groups):
+    if missing := no_worker_of(free, groups):
         return "worker", missing
     in_use = [
-        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in room.use(groups)
+        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in free.use(groups)
     ]
     return "capacity", f"{' and '.join(in_use)} are in use"
 
 
 def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
     """The attempts that no live worker may run, each with the reason."""
-    room = Room(snapshot)
+    free = FreeCapacity(snapshot)
     for attempt in _in_turn(_unplaced(snapshot), snapshot):
         if not is_external(attempt, snapshot) and (
-            reason := no_worker_of(room, groups_of(attempt, snapshot))
+            reason := no_worker_of(free, groups_of(attempt, snapshot))
         ):
             yield attempt, reason
 
 
-def no_worker_of(room: Room, groups: Sequence[str]) -> str:
+def no_worker_of(free: FreeCapacity, groups: Sequence[str]) -> str:
     """The reason that no live worker is in any of the groups, with the groups that exist; empty if one is."""
-    if any(room.members(group) for group in groups):
+    if any(free.members(group) for group in groups):
         return ""
     reason = f"no live worker in group {' or '.join(groups)}"
-    has = sorted({group for worker in room.alive for group in worker.groups})
+    has = sorted({group for worker in free.alive for group in worker.groups})
     return f"{reason}; live workers have {', '.join(has)}" if has else reason
 
 
-class Room:
-    """The room of each live worker, after the attempts that it has."""
+class FreeCapacity:
+    """The free capacity of each live worker: how many more attempts it may have."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.alive: list[WorkerRecord] = [
@@ -165,7 +165,7 @@ class Room:
         ]
         self._left = {worker.worker: worker.capacity for worker in self.alive}
         for attempt in snapshot.attempts:
-            # most attempts of a long queue have no worker, and a pass counts the room several times
+            # most attempts of a long queue have no worker, and a pass computes this several times
             for name in held_places(attempt) if attempt.worker or attempt.nodes else ():
                 if name in self._left:
                     self._left[name] -= 1
@@ -186,12 +186,12 @@ class Room:
         return any(self._left[worker.worker] >= 1 for group in groups for worker in self.members(group))
 
     def take(self, groups: Sequence[str]) -> tuple[str, str] | None:
-        """Take a place of the worker with the most room, in the first group that has room.
+        """Take a place of the worker with the most free capacity, in the first group that has some.
 
-        Of workers with equal room, it is the first by name.
+        Of workers with equally much, it is the first by name.
 
         Returns:
-            The worker and the group; None if no worker of the groups has room.
+            The worker and the group; None if no worker of the groups has free capacity.
         """
         for group in groups:
             members = self.members(group)
@@ -202,11 +202,11 @@ class Room:
         return None
 
     def spread(self, groups: Sequence[str], held: Sequence[str]) -> str:
-        """Take a place for one more node of a run; return the worker, empty if none has room.
+        """Take a place for one more node of a run; return the worker, empty if none has free capacity.
 
         Args:
             held: the workers of the run's nodes so far; the one that has the fewest of them comes first, then
-                that of the first group, then that with the most room.
+                that of the first group, then that with the most free capacity.
         """
         found = [
             (held.count(worker.worker), rank, -self._left[worker.worker], worker.worker)
@@ -220,17 +220,17 @@ class Room:
         return name
 
 
-def _joining(room: Room, snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
+def _joining(free: FreeCapacity, snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     """The further nodes of runs that have begun, on as many workers as possible."""
     for attempt in snapshot.attempts:
         if attempt.nodes and may_join(attempt):
-            yield from faults.decided(attempt.process, attempt.attempt, _join, attempt, room, snapshot)
+            yield from faults.decided(attempt.process, attempt.attempt, _join, attempt, free, snapshot)
 
 
-def _join(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+def _join(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Iterator[Decision]:
     held, nodes = held_places(attempt), []
     for node in attempt.nodes:
-        name = room.spread(groups_of(attempt, snapshot), held) if node.status == "free" else ""
+        name = free.spread(groups_of(attempt, snapshot), held) if node.status == "free" else ""
         held += [name] if name else []
         nodes.append(replace(node, status="placed", worker=name) if name else node)
     if tuple(nodes) != attempt.nodes:
