@@ -41,7 +41,7 @@ MOST_MARKED = 20_000
 """The most hosts whose counts a mark can hold; with more hosts the mark stays where it is."""
 
 
-class SeedPortions:
+class SeedPacker:
     """Puts all jobs of a run into the store, in their order: some of each host one by one, the rest in packs.
 
     The same jobs make the same packs on every node.
@@ -184,19 +184,19 @@ class JobSeeder:
         mark = self._marks.read() or NOTHING_SEEDED
         if mark.seeded:
             log.info("seeding continues after the first %d locators", mark.seeded)
-        portions, seeded = SeedPortions(self._jobs, mark), mark.seeded
+        packer, seeded = SeedPacker(self._jobs, mark), mark.seeded
         new = self._new_jobs(groups(), mark.seeded)
         while jobs := list(islice(new, PUT_AT_ONCE)):
             if cancelled():
                 raise StoppedError
-            portions.add(jobs)
+            packer.add(jobs)
             seeded += len(jobs)
             log.info("%d locators seeded", seeded)
             if seeded % LOOK_AFTER == 0:
                 self._calls.on_seeded(seeded)
-                if (reached := portions.mark(seeded)) is not None:
+                if (reached := packer.mark(seeded)) is not None:
                     self._marks.move(reached)
-        portions.end()
+        packer.end()
         self._calls.on_seeded(seeded)
         return SEEDED
 

@@ -39,7 +39,7 @@ SWEEP_S, SWEEP_SHARE = 1.0, 0.03
 """Seconds between two sweeps of all hosts, whatever the wake-ups, and the part of the time they may take."""
 
 
-class TakeRules(msgspec.Struct, frozen=True):
+class TakenJobRules(msgspec.Struct, frozen=True):
     """Decides which jobs are taken, and what becomes of them.
 
     Attributes:
@@ -82,7 +82,7 @@ class JobRunner:
         tasks: TaskMediator,
         held: HeldJobs,
         inbox: JobInbox,
-        rules: TakeRules,
+        rules: TakenJobRules,
         shared: SharedHosts | None = None,
     ) -> None:
         self._jobs = jobs

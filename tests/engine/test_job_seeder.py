@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from scoopi.engine import job_seeder
-from scoopi.engine.job_seeder import JobSeeder, SeedCalls, SeedPortions
+from scoopi.engine.job_seeder import JobSeeder, SeedCalls, SeedPacker
 from scoopi.errors import RunError, StoreError
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
@@ -170,10 +170,10 @@ def new_job(host: str, number: int) -> NewJob:
 
 
 def seed(store: Store, node: str, jobs: list[NewJob], at_once: int = 7) -> None:
-    portions = SeedPortions(JobStore(store, node))
+    packer = SeedPacker(JobStore(store, node))
     for start in range(0, len(jobs), at_once):
-        portions.add(jobs[start : start + at_once])
-    portions.end()
+        packer.add(jobs[start : start + at_once])
+    packer.end()
 
 
 def run_all(jobs: JobStore) -> Iterator[str]:

@@ -24,7 +24,7 @@ from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
-from scoopi.mediator.job_runner import JobRunner, TakeRules
+from scoopi.mediator.job_runner import JobRunner, TakenJobRules
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.sessions import Sessions
@@ -74,7 +74,7 @@ class JobsModule(Module):
         tasks: TaskMediator,
         held: HeldJobs,
         inbox: JobInbox,
-        rules: TakeRules,
+        rules: TakenJobRules,
         dispatcher: JobDispatcher,
         sharing: HostSharing,
     ) -> JobRunner:
@@ -85,7 +85,7 @@ class JobsModule(Module):
 
     @singleton
     @provider
-    def take_rules(
+    def taken_job_rules(
         self,
         settings: JobSettings,
         archive: ArchiveRules,
@@ -97,13 +97,13 @@ class JobsModule(Module):
         rests: HostRests,
         pages: PageBudgets,
         held: HeldJobs,
-    ) -> TakeRules:
+    ) -> TakenJobRules:
         """The rules and callbacks for jobs that were taken."""
         counts = SharedCounts(context.store, context.node)
         is_fresh, share = archive.is_fresh, lambda: budget.share(counts)
         own_rests = rests if context.cluster is None else None
         page_counts = SharedCounts(context.store, context.node, PAGES)
-        return TakeRules(
+        return TakenJobRules(
             max_takes=settings.max_takes,
             is_archived=is_fresh,
             end=appender.put,

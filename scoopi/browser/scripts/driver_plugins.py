@@ -37,7 +37,7 @@ class DriverPlugins:
         self._made: dict[bytes, DriverCall] = {}
 
     def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
-        """Read requests, a line of JSON each, until the input ends, and write the result of `run` for each."""
+        """Read requests, a line of JSON each, until the input ends; write the result of `run` for each."""
         decoder = json_decoder(ScriptRequest)
         for line in requests:
             answers.write(msgspec.json.encode(self.run(decoder.decode(line))) + b"\n")

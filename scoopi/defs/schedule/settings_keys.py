@@ -16,7 +16,7 @@ from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.schedule_settings import (
     CancelCascade,
     CancelSettings,
-    Collection,
+    GcSettings,
     LogSettings,
     Retention,
     ScheduleSettings,
@@ -223,7 +223,7 @@ SETTINGS = Block(
                         "400d",
                     ),
                 ),
-                Collection,
+                GcSettings,
             ),
             "The garbage collector.",
             "{every: 60s}",

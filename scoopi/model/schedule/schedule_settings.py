@@ -56,7 +56,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     bundles: timedelta = timedelta(days=7)
 
 
-class Collection(msgspec.Struct, frozen=True, kw_only=True):
+class GcSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How often the garbage collector runs, and what it keeps."""
 
     every: timedelta = timedelta(seconds=60)
@@ -96,7 +96,7 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
     worker: ServeSettings = ServeSettings()
     liveness: Liveness = Liveness()
     cancel: CancelSettings = CancelSettings()
-    gc: Collection = Collection()
+    gc: GcSettings = GcSettings()
     log: LogSettings = LogSettings()
     notify: tuple[Notification, ...] = ()
 

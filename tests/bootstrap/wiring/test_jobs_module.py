@@ -10,7 +10,7 @@ import pytest
 from scoopi.mediator.budgets.page_limit import PageLimit
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_runner import TakeRules
+from scoopi.mediator.job_runner import TakenJobRules
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -31,7 +31,9 @@ def job(name: str, group: str = "page", host: str = HOST) -> TakenJob:
 def test_only_a_run_on_one_machine_keeps_for_itself_which_hosts_rest(
     tmp_path: Path, opened: ExitStack, is_on_nodes: bool
 ) -> None:
-    rules = WiredRun(tmp_path, opened, {"scoopi.job.maxTakes": "7"}, is_on_nodes=is_on_nodes).get(TakeRules)
+    rules = WiredRun(tmp_path, opened, {"scoopi.job.maxTakes": "7"}, is_on_nodes=is_on_nodes).get(
+        TakenJobRules
+    )
     assert (rules.rests is None) is is_on_nodes
     assert rules.max_takes == 7
     assert rules.has_room()
@@ -47,21 +49,21 @@ def test_only_a_run_on_one_machine_keeps_for_itself_which_hosts_rest(
 def test_budgets_of_the_run_and_of_its_hosts_are_those_of_settings_and_definitions(
     tmp_path: Path, opened: ExitStack, settings: dict[str, str], more: str, reason: str
 ) -> None:
-    budgets = WiredRun(tmp_path, opened, settings, more).get(TakeRules).budgets
+    budgets = WiredRun(tmp_path, opened, settings, more).get(TakenJobRules).budgets
     assert budgets.are_set
     assert budgets.refuse(job("a")) == ""
     assert reason in budgets.refuse(job("b"))
 
 
 def test_without_budgets_nothing_is_refused(tmp_path: Path, opened: ExitStack) -> None:
-    budgets = WiredRun(tmp_path, opened).get(TakeRules).budgets
+    budgets = WiredRun(tmp_path, opened).get(TakenJobRules).budgets
     assert not budgets.are_set
     assert [budgets.refuse(job(name)) for name in "abc"] == [""] * 3
 
 
 def test_the_limit_of_pages_is_that_of_the_run(tmp_path: Path, opened: ExitStack) -> None:
     run = WiredRun(tmp_path, opened, limit=3)
-    assert run.get(PageLimit) is run.get(TakeRules).limit
+    assert run.get(PageLimit) is run.get(TakenJobRules).limit
     assert run.get(PageLimit).cut(10) == 3
     assert WiredRun(tmp_path, opened).get(PageLimit).cut(10) == 10
 
