@@ -28,7 +28,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.progress import Progress
 from scoopi.model.report.run_report import RunReport
 from scoopi.model.scrape.locator_def import LocatorGroup
-from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.runs.run_file import versions
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.retries import retried
@@ -80,7 +80,7 @@ class ProgressSource:
     jobs: JobStore
     counts: NodeCounts
     held: HeldJobs
-    clocks: HostClocks
+    limiter: HostRateLimiter
 
 
 class Engine:
@@ -107,7 +107,7 @@ class Engine:
         self._store = progress.jobs
         self._counts = progress.counts
         self._retries = progress.held.waiting
-        self._clocks = progress.clocks
+        self._limiter = progress.limiter
         self._metrics = metrics
         self._locators = calls.locators
         self._watch = calls.watch
@@ -220,7 +220,7 @@ class Engine:
             left=self._store.left(),
             pages=int(self._counts.value("pages")),
             waiting_hosts=hosts,
-            waiting_reason=self._clocks.trouble(hosts[0]) if hosts else "",
+            waiting_reason=self._limiter.trouble(hosts[0]) if hosts else "",
             seconds=time.monotonic() - self._started,
             retrying=retrying,
             retry_in_s=self._retries.next_in() if retrying else 0.0,

@@ -15,7 +15,7 @@ from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool
-from scoopi.politeness.host_clocks import FILE_HOST, Standing
+from scoopi.politeness.host_rate_limiter import FILE_HOST, Standing
 from scoopi.store.pages.job_records import TakenJob
 
 log = logging.getLogger(__name__)
@@ -110,10 +110,10 @@ class TaskMediator:
         queued = self._queues.total
         if queued >= most_queued and queued - self._pool.stalled_robots() >= most_queued:
             return 0
-        clocks = self._queues.clocks
-        if clocks.is_left_alone(host):
+        limiter = self._queues.limiter
+        if limiter.is_left_alone(host):
             return 0
-        delay_s = 0.0 if host == FILE_HOST else clocks.delay_s(host)
+        delay_s = 0.0 if host == FILE_HOST else limiter.delay_s(host)
         most_waiting = self._prefetch.most(delay_s, self._pool.capacity)
         waiting = self._queues.waiting[host]
         return most_waiting - waiting if waiting <= most_waiting // 2 else 0
@@ -185,4 +185,4 @@ class TaskMediator:
             log.exception("task runner: unexpected error")
             self._on_fault(RunError(f"the task runner failed: {error!r}"))
         finally:
-            self._queues.clocks.close()
+            self._queues.limiter.close()

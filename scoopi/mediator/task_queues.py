@@ -14,7 +14,7 @@ from injector import NoInject, inject
 from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.worker_pool import PoolWorker
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter, Standing
 
 One = TypeVar("One")
 
@@ -47,7 +47,7 @@ class TaskQueues:
     do not answer cost little and delay no other host. Belongs to the task runner's thread.
 
     Attributes:
-        clocks: when each host may be asked, and whether it answers.
+        limiter: when each host may be asked, and whether it answers.
         waiting: how many jobs of each host wait here.
         total: how many jobs wait here.
     """
@@ -55,11 +55,11 @@ class TaskQueues:
     @inject
     def __init__(
         self,
-        clocks: HostClocks,
+        limiter: HostRateLimiter,
         clock: NoInject[Callable[[], float]] = time.monotonic,
         budgets: PageBudgets = NO_BUDGETS,
     ) -> None:
-        self.clocks = clocks
+        self.limiter = limiter
         self._budgets = budgets
         self._clock = clock
         self._jobs: dict[str, deque[Pending]] = {}
@@ -129,7 +129,7 @@ class TaskQueues:
 
     def sleep(self, host: str) -> None:
         """Take the host out of the turns until its clock allows a request, or an answer comes."""
-        at = self.clocks.ready_at(host)
+        at = self.limiter.ready_at(host)
         if at < math.inf:
             heapq.heappush(self._sleeping, (at, host))
 
@@ -183,7 +183,7 @@ class TaskQueues:
 
     def standing(self, host: str) -> Standing:
         """Whether the host answers, by its last request; may be called by any thread."""
-        return Standing.ANSWERS if host == FILE_HOST else self.clocks.standing(host)
+        return Standing.ANSWERS if host == FILE_HOST else self.limiter.standing(host)
 
     def waiting_hosts(self) -> tuple[str, ...]:
         """Hosts that have jobs waiting here; approximate, and may be called by any thread."""
@@ -220,7 +220,7 @@ class TaskQueues:
     def _rank(self, host: str) -> int:
         if host in self._grants:
             return _GRANTS
-        return _FILES if host == FILE_HOST else self.clocks.standing(host)
+        return _FILES if host == FILE_HOST else self.limiter.standing(host)
 
     @staticmethod
     def _head(queues: dict[str, deque[One]], host: str) -> One | None:

@@ -1,4 +1,4 @@
-"""HostSharing: what the host clocks and the rounds that share hosts among nodes have in common."""
+"""HostSharing: what the rate limiter and the rounds that share hosts among nodes have in common."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class InFlight:
 
 
 class HostSharing(msgspec.Struct, frozen=True):
-    """What the host clocks and the rounds of the job runner have in common.
+    """What the rate limiter and the rounds of the job runner have in common.
 
     Attributes:
         shares: None if this node is the only one and may use all hosts.

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Collection
 
-from scoopi.politeness.host_clocks import FILE_HOST
+from scoopi.politeness.host_rate_limiter import FILE_HOST
 from scoopi.politeness.host_shares import HostShares
 from scoopi.store.pages.job_store import JobStore
 

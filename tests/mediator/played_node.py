@@ -42,7 +42,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.robots.robots_store import RobotsStore
 from scoopi.store.pages.job_records import Ended, NewJob, TakenJob
@@ -187,16 +187,16 @@ class PlayedNode:
         writer = SegmentWriter(folder / "segments", SegmentHeader("run", NODE))
         settings = AppenderSettings(commit_ms, queue_size)
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
-        clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
-        queues = TaskQueues(clocks, self.clock, budgets)
+        limiter = HostRateLimiter(limits or FetchLimits(1, 0), self.clock)
+        queues = TaskQueues(limiter, self.clock, budgets)
         self.robots_cache = _robots_cache(self)
         self.robots = RobotsGate(
-            self.robots_cache, queues, clocks, url_of, lambda url: not robots, self.clock
+            self.robots_cache, queues, limiter, url_of, lambda url: not robots, self.clock
         )
         self.job_inbox = JobInbox()
         handler = RetryHandler(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
         self.counts = NodeCounts()
-        self.router = HandoverRouter(clocks, queues, self.appender, self.counts, handler, self.robots)
+        self.router = HandoverRouter(limiter, queues, self.appender, self.counts, handler, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.sessions = Sessions(self.pool)
         self.quarantine = Quarantine(
@@ -212,7 +212,7 @@ class PlayedNode:
             self.sending.put,
         )
         self.dispatcher = JobDispatcher(
-            self.pool, queues, clocks, self.quarantine, self.robots, self.sessions
+            self.pool, queues, limiter, self.quarantine, self.robots, self.sessions
         )
         self.runner = TaskRunner(self.inbox, self.pool, self.dispatcher, self.router, watchdog, calls)
         self.thread = threading.Thread(target=self.runner.run)

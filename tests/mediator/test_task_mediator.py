@@ -19,7 +19,7 @@ from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter, Standing
 from scoopi.store.pages.job_records import TakenJob
 from tests.clock import Clock
 from tests.engine.workspace import wait_until
@@ -34,8 +34,8 @@ class Node:
 
     def __init__(self, folder: Path, delay_ms: int, workers: int = 1) -> None:
         limits, clock = FetchLimits(1, delay_ms), Clock()
-        self.clocks = HostClocks(limits, clock)
-        self.queues = TaskQueues(self.clocks, clock)
+        self.limiter = HostRateLimiter(limits, clock)
+        self.queues = TaskQueues(self.limiter, clock)
         self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()
         self.parts = PlayedNode(folder)
@@ -107,7 +107,7 @@ def test_a_node_holds_no_more_than_so_many_jobs_of_all_hosts_together(
 ) -> None:
     monkeypatch.setattr(task_mediator, "MOST_AHEAD", 5)
     node = node_of(delay_ms=0)
-    node.clocks.answered(TWO, "job", heard=True)
+    node.limiter.answered(TWO, "job", heard=True)
     node.queue(4, ONE)
     assert node.tasks.wanted(TWO) > 0
     node.queue(1, FILE_HOST)
@@ -119,8 +119,8 @@ def test_a_part_of_the_queue_is_reserved_for_hosts_that_answer(
 ) -> None:
     monkeypatch.setattr(task_mediator, "MOST_AHEAD", 8)
     node = node_of(delay_ms=0)
-    node.clocks.answered("good.example:80", "job", heard=True)
-    node.clocks.answered("dead.example:80", "job", heard=False)
+    node.limiter.answered("good.example:80", "job", heard=True)
+    node.limiter.answered("dead.example:80", "job", heard=False)
     seen = []
     for _ in range(8):
         hosts = ("good.example:80", "new.example:80", "dead.example:80")
@@ -157,7 +157,7 @@ def test_a_page_of_the_archive_counts_to_its_host_and_files_are_not_waited_for(
 def test_a_crawl_delay_is_kept_in_mind_by_what_is_taken(node_of: Callable[..., Node]) -> None:
     node = node_of(delay_ms=0, workers=8)
     assert node.tasks.wanted(ONE) > 2
-    node.clocks.slow_down(ONE, 1.0)
+    node.limiter.slow_down(ONE, 1.0)
     assert node.tasks.wanted(ONE) == 2
 
 
@@ -176,7 +176,7 @@ def test_where_the_store_answers_slowly_more_is_taken_ahead(node_of: Callable[..
 
 def test_what_others_want_is_posted_to_the_runner(tmp_path: Path) -> None:
     parts = PlayedNode(tmp_path)
-    queues = TaskQueues(HostClocks(FetchLimits(1, 0), Clock()), Clock())
+    queues = TaskQueues(HostRateLimiter(FetchLimits(1, 0), Clock()), Clock())
     prefetch = Prefetch(AHEAD_MS)
     tasks = TaskMediator(parts.runner, parts.inbox, queues, parts.pool, prefetch, parts.faults.put)
     assert tasks.join(0), "it has not been started"
@@ -194,7 +194,7 @@ def test_what_others_want_is_posted_to_the_runner(tmp_path: Path) -> None:
 def test_no_jobs_are_wanted_of_a_host_that_rests(node_of: Callable[..., Node]) -> None:
     node = node_of(delay_ms=0)
     busy = LoadFault("status 429", is_transient=True, status=429, retry_after_s=60.0)
-    node.clocks.answered(ONE, "job", heard=True, fault=busy)
+    node.limiter.answered(ONE, "job", heard=True, fault=busy)
     assert (node.tasks.wanted(ONE), node.tasks.wanted(TWO) > 0) == (0, True)
 
 

@@ -12,7 +12,7 @@ from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
 from scoopi.store.pages.job_records import TakenJob
 from tests.clock import Clock
 from tests.mediator.played_node import PlayedWorker
@@ -21,13 +21,13 @@ ONE, TWO = "one.example:80", "two.example:80"
 
 
 @pytest.fixture
-def clocks(clock: Clock) -> HostClocks:
-    return HostClocks(FetchLimits(1, 1000), clock)
+def limiter(clock: Clock) -> HostRateLimiter:
+    return HostRateLimiter(FetchLimits(1, 1000), clock)
 
 
 @pytest.fixture
-def queues(clocks: HostClocks, clock: Clock) -> TaskQueues:
-    return TaskQueues(clocks, clock)
+def queues(limiter: HostRateLimiter, clock: Clock) -> TaskQueues:
+    return TaskQueues(limiter, clock)
 
 
 def pending(name: str, host: str, archived: bool = False) -> Pending:
@@ -82,12 +82,12 @@ def test_of_many_hosts_that_lack_a_worker_one_is_tried_and_the_next_one_in_the_n
 
 
 def test_hosts_that_lack_a_worker_hold_up_no_host_that_answers_no_file_and_no_further_request(
-    queues: TaskQueues, clocks: HostClocks
+    queues: TaskQueues, limiter: HostRateLimiter
 ) -> None:
     for host in ("dead.example:80", "new.example:80", ONE, FILE_HOST, TWO):
         queues.add(pending(host, host))
-    clocks.answered("dead.example:80", "z", heard=False)
-    clocks.answered(ONE, "z", heard=True)
+    limiter.answered("dead.example:80", "z", heard=False)
+    limiter.answered(ONE, "z", heard=True)
     worker = PoolWorker(PlayedWorker(), 4)
     queues.request_grant(TWO, GrantRequest(worker, "asks"))
     for host in (ONE, "dead.example:80"):
@@ -106,12 +106,12 @@ def test_hosts_that_lack_a_worker_hold_up_no_host_that_answers_no_file_and_no_fu
 
 
 def test_a_sleeping_host_is_served_when_its_clock_allows_it_and_not_before(
-    queues: TaskQueues, clocks: HostClocks, clock: Clock
+    queues: TaskQueues, limiter: HostRateLimiter, clock: Clock
 ) -> None:
     queues.add(pending("a", ONE))
-    assert clocks.grant(ONE, "z") is not None
-    clocks.sent(ONE, "z", clock.now)
-    clocks.answered(ONE, "z")
+    assert limiter.grant(ONE, "z") is not None
+    limiter.sent(ONE, "z", clock.now)
+    limiter.answered(ONE, "z")
     assert queues.next_turn_in() == math.inf
     put_to_sleep(queues)
     assert queues.next_turn_in() == pytest.approx(1.0)
@@ -123,11 +123,11 @@ def test_a_sleeping_host_is_served_when_its_clock_allows_it_and_not_before(
 
 
 def test_a_host_whose_answer_is_awaited_sleeps_until_it_is_woken(
-    queues: TaskQueues, clocks: HostClocks, clock: Clock
+    queues: TaskQueues, limiter: HostRateLimiter, clock: Clock
 ) -> None:
     queues.add(pending("a", ONE))
-    assert clocks.grant(ONE, "z") is not None
-    clocks.sent(ONE, "z", clock.now)
+    assert limiter.grant(ONE, "z") is not None
+    limiter.sent(ONE, "z", clock.now)
     put_to_sleep(queues)
     clock.now += 60
     assert queues.next_turn_in() == math.inf

@@ -1,4 +1,4 @@
-"""InFlight: requests are counted by host, and seen through the dictionary that the clocks write."""
+"""InFlight: requests are counted by host, and seen through the dictionary that the rate limiter writes."""
 
 from __future__ import annotations
 

@@ -36,11 +36,11 @@ from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.sites import Sites
-from scoopi.politeness.host_clocks import ClockRules, HostClocks
+from scoopi.politeness.host_rate_limiter import HostRateLimiter, RateLimiterRules
 from scoopi.politeness.host_rests import HostRests
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.politeness.host_sharing import HostSharing, InFlight
-from scoopi.politeness.machine_pace import MachinePace, pace_file
+from scoopi.politeness.machine_rate_limiter import MachineRateLimiter, machine_file
 from scoopi.politeness.request_log import PREFIX, SUFFIX, RequestLog
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.robots.robots_store import RobotsStore
@@ -89,26 +89,26 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def clocks(
+    def limiter(
         self,
         context: RunContext,
         sites: Sites,
         sharing: HostSharing,
         rules: PolitenessSettings,
         rests: HostRests,
-    ) -> HostClocks:
+    ) -> HostRateLimiter:
         """When the next request to each host may be sent."""
         file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
-        log, machine = RequestLog(file), MachinePace(pace_file())
+        log, machine = RequestLog(file), MachineRateLimiter(machine_file())
         if sharing.shares is not None:
             shares = sharing.shares
-            all_nodes = ClockRules(
+            all_nodes = RateLimiterRules(
                 hosts=rules, on_rest=shares.pause, on_slower=shares.slow_down, machine=machine
             )
-            return HostClocks(sites, time.monotonic, all_nodes, sharing.in_flight, shares.may_send, log)
+            return HostRateLimiter(sites, time.monotonic, all_nodes, sharing.in_flight, shares.may_send, log)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
-        alone = ClockRules(first_after_s, rules, rests.note, resting_until=rests.until, machine=machine)
-        return HostClocks(sites, time.monotonic, alone, log=log)
+        alone = RateLimiterRules(first_after_s, rules, rests.note, resting_until=rests.until, machine=machine)
+        return HostRateLimiter(sites, time.monotonic, alone, log=log)
 
     @singleton
     @provider
@@ -121,9 +121,11 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def robots(self, cache: RobotsCache, queues: TaskQueues, clocks: HostClocks, sites: Sites) -> RobotsGate:
+    def robots(
+        self, cache: RobotsCache, queues: TaskQueues, limiter: HostRateLimiter, sites: Sites
+    ) -> RobotsGate:
         """Applies robots.txt to jobs."""
-        return RobotsGate(cache, queues, clocks, url_of, _robots_off(sites))
+        return RobotsGate(cache, queues, limiter, url_of, _robots_off(sites))
 
     @singleton
     @provider

@@ -18,7 +18,7 @@ from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.finds import PREFIX
 from scoopi.model.report.run_report import LOADER
-from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
@@ -59,7 +59,7 @@ class HandoverRouter:
     @inject
     def __init__(
         self,
-        clocks: HostClocks,
+        limiter: HostRateLimiter,
         queues: TaskQueues,
         appender: Appender,
         counts: NodeCounts,
@@ -67,7 +67,7 @@ class HandoverRouter:
         robots: RobotsGate,
     ) -> None:
         self._robots = robots
-        self._clocks = clocks
+        self._limiter = limiter
         self._queues = queues
         self._appender = appender
         self._counts = counts
@@ -82,12 +82,12 @@ class HandoverRouter:
         if isinstance(message, Answered):
             job, host = message.job, message.host
             worker.slots.end(job)
-            self._clocks.answered(host, job, message.heard, message.fault, message.sent_at)
+            self._limiter.answered(host, job, message.heard, message.fault, message.sent_at)
             self._queues.wake(host)
         elif isinstance(message, Results):
             return Routed(results=self._end_jobs(worker, message))
         elif isinstance(message, Sent):
-            self._clocks.sent(message.host, message.job, message.at)
+            self._limiter.sent(message.host, message.job, message.at)
             self._queues.wake(message.host)
         elif isinstance(message, GrantAsked):
             request = GrantRequest(worker, message.job, message.url, message.public_only, message.file)

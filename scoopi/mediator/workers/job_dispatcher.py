@@ -15,7 +15,7 @@ from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.text.shown import shown
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Denied, FileEnded, Granted, ToParent, WorkItem
@@ -32,7 +32,7 @@ class JobDispatcher:
         self,
         pool: WorkerPool,
         queues: TaskQueues,
-        clocks: HostClocks,
+        limiter: HostRateLimiter,
         quarantine: Quarantine,
         robots: RobotsGate,
         sessions: Sessions,
@@ -46,7 +46,7 @@ class JobDispatcher:
         self._unfit: list[Pending] = []
         self._pool = pool
         self._queues = queues
-        self._clocks = clocks
+        self._limiter = limiter
         self._quarantine = quarantine
         self._sessions = sessions
 
@@ -111,7 +111,7 @@ class JobDispatcher:
         self._files.forget(worker)
         self._sessions.forget(worker)
         for job, host in worker.requests.items():
-            self._clocks.abandoned(host, job)
+            self._limiter.abandoned(host, job)
             self._queues.wake(host)
 
     def handle(self, worker: PoolWorker, message: ToParent) -> None:
@@ -145,7 +145,7 @@ class JobDispatcher:
 
     def dispatch(self) -> None:
         """Give workers all jobs and grants that hosts and workers allow now."""
-        self._clocks.flush()
+        self._limiter.flush()
         self._robots.take_up()
         self._queues.serve(self._serve_host)
         if len(self._quarantine):
@@ -168,7 +168,7 @@ class JobDispatcher:
             if request.file and self._files.waits(request):
                 self._queues.pop_grant_request(host)
                 continue
-            grant = self._clocks.grant(host, request.job)
+            grant = self._limiter.grant(host, request.job)
             if grant is None:
                 self._queues.sleep(host)
                 return True
@@ -194,9 +194,9 @@ class JobDispatcher:
         return found
 
     def _serve_jobs(self, host: str) -> bool:
-        if host != FILE_HOST and self._clocks.is_left_alone(host):
+        if host != FILE_HOST and self._limiter.is_left_alone(host):
             self._unfit += self._queues.take_jobs(host)
-        standing = self._clocks.standing(host)
+        standing = self._limiter.standing(host)
         lets_all = self._robots.lets_all(host)
         while (pending := self._queues.next_job(host)) is not None:
             if self._queues.is_late(pending):
@@ -235,7 +235,7 @@ class JobDispatcher:
         """The job as a worker gets it, with a grant; None when the host must not be asked yet."""
         if host == FILE_HOST:
             return pending.item()
-        grant = self._clocks.grant(host, pending.taken.id)
+        grant = self._limiter.grant(host, pending.taken.id)
         return None if grant is None else pending.item(grant)
 
     def _is_noted(self, job: TakenJob) -> bool:

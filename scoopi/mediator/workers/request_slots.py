@@ -7,7 +7,7 @@ import resource
 import time
 from collections.abc import Callable
 
-from scoopi.politeness.host_clocks import Standing
+from scoopi.politeness.host_rate_limiter import Standing
 
 MOST_OF_REQUESTS = {Standing.UNKNOWN: 0.75, Standing.SILENT: 0.25}
 """The share of a worker's requests in flight that hosts of this standing or a worse one may have. The rest is
@@ -83,7 +83,7 @@ class RequestSlots:
         """How many requests for pages may be in flight now, with those that are stalled."""
         return self._pages.most + len(self._stalled)
 
-    def pace(self, wanted: int, wait_s: float | None) -> None:
+    def adapt(self, wanted: int, wait_s: float | None) -> None:
         """Adapt the number of slots, and the time until a request is stalled, to the worker's measured speed.
 
         Args:

@@ -13,7 +13,7 @@ from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.model.robots import ROBOTS_PATH, RobotsAnswer, RobotsKind
 from scoopi.model.text.shown import shown
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
 from scoopi.politeness.robots.robots_cache import RobotsCache, RobotsRequest
 from scoopi.politeness.robots.robots_rules import RobotsRules
 
@@ -69,14 +69,14 @@ class RobotsGate:
         self,
         cache: RobotsCache,
         queues: TaskQueues,
-        clocks: HostClocks,
+        limiter: HostRateLimiter,
         url_of: Callable[[str], str],
         is_off: Callable[[str], bool] = lambda url: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._cache = cache
         self._queues = queues
-        self._clocks = clocks
+        self._limiter = limiter
         self._url_of = url_of
         self._is_off = is_off
         self._clock = clock
@@ -87,7 +87,7 @@ class RobotsGate:
     def lets_all(self, host: str) -> bool:
         """Whether every address of the host may be requested now; False if that is not known."""
         rules = self._rules.get(host)
-        return rules is not None and rules.allows_all and not self._clocks.given_up(host)
+        return rules is not None and rules.allows_all and not self._limiter.given_up(host)
 
     def verdict(self, host: str, url: str, public_only: bool) -> Pass | Denial:
         """Return whether an address of the host may be requested now, or why not.
@@ -119,8 +119,8 @@ class RobotsGate:
 
     def _denial_of(self, host: str, url: str) -> Denial | None:
         """The denial of a host that is given up, except after a rest, to see whether it is back."""
-        why = self._clocks.given_up(host)
-        if not why or not self._clocks.rest_s(host):
+        why = self._limiter.given_up(host)
+        if not why or not self._limiter.rest_s(host):
             return None
         return Denial(False, f"loader: {why}", f"{shown(url)}: {why}; `scoopi retry` asks it again")
 
@@ -137,9 +137,9 @@ class RobotsGate:
         rules = self._cache.rules(host)
         if rules is not None:
             self._rules[host] = rules
-            self._clocks.note_robots(host, rules.summary)
+            self._limiter.note_robots(host, rules.summary)
             if rules.crawl_delay_s:
-                self._clocks.slow_down(host, rules.crawl_delay_s)
+                self._limiter.slow_down(host, rules.crawl_delay_s)
                 log.info("host %s: robots.txt asks for a delay of %g s", host, rules.crawl_delay_s)
             self._queues.wake(host)
         return rules
@@ -150,15 +150,15 @@ class RobotsGate:
         If it may be read later, the request is queued again; otherwise the jobs of its host are served.
         """
         host = pending.taken.host
-        if answer.kind is RobotsKind.LATER and not self._clocks.given_up(host):
+        if answer.kind is RobotsKind.LATER and not self._limiter.given_up(host):
             log.info("host %s: its pages wait, as its robots.txt does not come: %s", host, answer.what)
-            self._clocks.pause(host, LEAST_PAUSE_S)
+            self._limiter.pause(host, LEAST_PAUSE_S)
             self._queues.add(pending)
             return
         self._reading.discard(host)
         if answer.kind is not RobotsKind.KNOWN:
             until = self._clock() + NEVER_KEPT_S
-            self._clocks.note_robots(host, answer.what)
+            self._limiter.note_robots(host, answer.what)
             self._failed[host] = _Failed(answer, until, pending.taken.payload.public_only)
             self._cache.released(host)  # another node may be able to ask it
         else:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.request_slots import RequestSlots, most_stalled
 from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.politeness.host_clocks import Standing
+from scoopi.politeness.host_rate_limiter import Standing
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 
@@ -17,7 +17,7 @@ WINDOW_SECONDS = 0.15
 """A worker gets jobs for about this many seconds of its steps in advance, so that it never waits for the
 parent."""
 WINDOW_LEAST, WINDOW_MOST = 4, 128
-PACE_WEIGHT = 0.2
+TIMING_WEIGHT = 0.2
 
 
 class PoolWorker:
@@ -55,7 +55,7 @@ class PoolWorker:
         self._steps_s = WINDOW_SECONDS / WINDOW_LEAST
         self._wait_s = WINDOW_SECONDS
         self._is_timed = False
-        self._pace()
+        self._adapt()
         self._to_give: list[WorkItem] = []
 
     def capacity(self) -> int:
@@ -105,18 +105,18 @@ class PoolWorker:
     def record_timing(self, jobs: int, steps_s: float, wait_s: float) -> None:
         """Record a batch: seconds in steps and seconds of waiting for pages, each summed over `jobs` jobs."""
         if jobs:
-            weight = PACE_WEIGHT if self._is_timed else 1.0
+            weight = TIMING_WEIGHT if self._is_timed else 1.0
             self._is_timed = True
             self._steps_s += weight * (steps_s / jobs - self._steps_s)
             self._wait_s += weight * (wait_s / jobs - self._wait_s)
-            self._pace()
+            self._adapt()
 
-    def _pace(self) -> None:
+    def _adapt(self) -> None:
         """Allow as many requests as its steps can process while one page is fetched; more would pile up."""
         steps_s = max(self._steps_s, 1e-6)
         self.window = max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / steps_s)))
         wanted = WINDOW_LEAST + int(self._wait_s / steps_s)
-        self.slots.pace(wanted, self._wait_s if self._is_timed else None)
+        self.slots.adapt(wanted, self._wait_s if self._is_timed else None)
 
 
 class WorkerPool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from scoopi.model.sites import Site, Sites
-from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from tests.benchmarks.measured_run import run_scoopi, served
 from tests.benchmarks.workloads import tables
 
@@ -32,14 +32,14 @@ CYCLES = 20_000
 
 def grant_us(hosts: int = 100) -> float:
     """Microseconds of one cycle of a host's clock."""
-    clocks = HostClocks(Sites(Site(delay_ms=0, parallelism=32)), time.monotonic)
+    limiter = HostRateLimiter(Sites(Site(delay_ms=0, parallelism=32)), time.monotonic)
     names = [f"h{number}.example:80" for number in range(hosts)]
     began = time.process_time()
     for number in range(CYCLES):
         host, job = names[number % hosts], f"job{number}"
-        assert clocks.grant(host, job) is not None
-        clocks.sent(host, job, time.monotonic())
-        clocks.answered(host, job, heard=True)
+        assert limiter.grant(host, job) is not None
+        limiter.sent(host, job, time.monotonic())
+        limiter.answered(host, job, heard=True)
     return (time.process_time() - began) / CYCLES * 1e6
 
 

@@ -13,7 +13,7 @@ from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.politeness.host_sharing import HostSharing
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import OwnRows, RunRows
@@ -46,7 +46,17 @@ def test_a_node_writes_its_own_rows_or_those_of_dead_nodes_or_all_as_the_setting
     assert run.get(HostSharing).shares is not None
 
 
-PARTS = (Appender, Departure, HeldJobs, HostClocks, JobStore, NodeCounts, Publisher, StopTime, TaskMediator)
+PARTS = (
+    Appender,
+    Departure,
+    HeldJobs,
+    HostRateLimiter,
+    JobStore,
+    NodeCounts,
+    Publisher,
+    StopTime,
+    TaskMediator,
+)
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -14,7 +14,7 @@ from scoopi.errors import LoadFault
 from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch
 from scoopi.mediator.workers.robots_gate import Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import WorkerPool
-from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.politeness.host_sharing import HostSharing
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
@@ -36,18 +36,18 @@ def test_a_resumed_run_waits_before_its_first_request_as_the_last_one_may_have_b
     tmp_path: Path, opened: ExitStack
 ) -> None:
     settings, host = {"scoopi.loader.fetch.delay": "60000"}, f"{secrets.token_hex(8)}.example:80"
-    clocks = WiredRun(tmp_path, opened, settings, resumed=True).get(HostClocks)
-    assert clocks.grant(host, "a") is None
-    assert 0 < clocks.ready_at(host) - time.monotonic() <= 60
+    limiter = WiredRun(tmp_path, opened, settings, resumed=True).get(HostRateLimiter)
+    assert limiter.grant(host, "a") is None
+    assert 0 < limiter.ready_at(host) - time.monotonic() <= 60
     # No other run of this user has asked a host of this name, whose pace they would share.
-    assert WiredRun(tmp_path, opened, settings).get(HostClocks).grant(host, "a") is not None
+    assert WiredRun(tmp_path, opened, settings).get(HostRateLimiter).grant(host, "a") is not None
 
 
 def test_a_crawl_delay_and_a_rest_that_the_clocks_learn_of_hold_for_the_shares_of_a_node(
     tmp_path: Path, opened: ExitStack
 ) -> None:
     run = WiredRun(tmp_path, opened, {"scoopi.loader.fetch.delay": "1000"}, is_on_nodes=True)
-    members, shares, clocks = run.get(Membership), run.get(HostSharing).shares, run.get(HostClocks)
+    members, shares, limiter = run.get(Membership), run.get(HostSharing).shares, run.get(HostRateLimiter)
     assert shares is not None
     members.beat(Load(0, False))
     members.watch()
@@ -60,9 +60,9 @@ def test_a_crawl_delay_and_a_rest_that_the_clocks_learn_of_hold_for_the_shares_o
         return share.first_at
 
     opened_at = first_at()
-    clocks.slow_down(HOST, 60.0)
+    limiter.slow_down(HOST, 60.0)
     assert first_at() == opened_at + 59.0
-    clocks.answered(HOST, "a", True, LoadFault(retry_after_s=600.0, is_transient=True))
+    limiter.answered(HOST, "a", True, LoadFault(retry_after_s=600.0, is_transient=True))
     assert first_at() > opened_at + 500.0
 
 

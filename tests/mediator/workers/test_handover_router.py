@@ -1,4 +1,4 @@
-"""HandoverRouter: what a worker reports reaches the clocks, the queues, the appender and the counts."""
+"""HandoverRouter: what a worker reports reaches the rate limiter, the queues, the appender and the counts."""
 
 from __future__ import annotations
 

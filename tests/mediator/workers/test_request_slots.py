@@ -15,7 +15,7 @@ from scoopi.mediator.workers.request_slots import (
     RequestSlots,
     most_stalled,
 )
-from scoopi.politeness.host_clocks import Standing
+from scoopi.politeness.host_rate_limiter import Standing
 from tests.clock import Clock
 
 HOST = "site.example:80"
@@ -59,7 +59,7 @@ def test_requests_that_hosts_never_answered_make_room_when_they_stall() -> None:
     filled = Filled()
     assert (len(filled.fill(Standing.UNKNOWN)), len(filled.fill(Standing.ANSWERS))) == (6, 2)
     assert filled.slots.stalls_in() == pytest.approx(STALLED_S[0]), "nothing is known of the hosts yet"
-    filled.slots.pace(MOST, 10.0)
+    filled.slots.adapt(MOST, 10.0)
     assert filled.slots.stalls_in() == pytest.approx(STALLED_S[1])
     filled.stall()
     assert filled.slots.stalls_in() == 0
@@ -96,7 +96,7 @@ def test_requests_for_robots_txt_and_for_pages_hold_up_none_of_each_other() -> N
 
 def test_requests_for_robots_txt_do_not_become_fewer_when_steps_are_slow() -> None:
     filled = Filled()
-    filled.slots.pace(1, 0.01)
+    filled.slots.adapt(1, 0.01)
     assert len(filled.fill(Standing.ANSWERS)) == 1
     assert len(filled.fill(Standing.ANSWERS, is_robots=True)) == ROBOTS_A_PAGE * MOST
 

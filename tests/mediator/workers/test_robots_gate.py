@@ -15,7 +15,7 @@ from scoopi.mediator.workers.robots_gate import NEVER_KEPT_S, Denial, Pass, Robo
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
-from scoopi.politeness.host_clocks import FILE_HOST, ClockRules, HostClocks
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter, RateLimiterRules
 from scoopi.politeness.request_log import RequestLog, read_logs
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.robots.robots_store import RobotsStore
@@ -35,12 +35,14 @@ class World:
         self.clock = Clock()
         rules = PolitenessSettings(error_delay_ms=4000, host_timeout_s=60)
         self.log = RequestLog(folder / "requests.log")
-        self.clocks = HostClocks(FetchLimits(1, 1000), self.clock, ClockRules(hosts=rules), log=self.log)
-        self.queues = TaskQueues(self.clocks, self.clock)
+        self.limiter = HostRateLimiter(
+            FetchLimits(1, 1000), self.clock, RateLimiterRules(hosts=rules), log=self.log
+        )
+        self.queues = TaskQueues(self.limiter, self.clock)
         self.store: SqliteStore = SqliteStore(folder / "store.db") if beside is None else beside.store
         kept = RobotsStore(self.store, "one" if beside is None else "two", lambda node: False)
         self.cache = RobotsCache(kept, lambda: None, lambda: None, self.clock)
-        self.gate = RobotsGate(self.cache, self.queues, self.clocks, url_of, lambda url: is_off, self.clock)
+        self.gate = RobotsGate(self.cache, self.queues, self.limiter, url_of, lambda url: is_off, self.clock)
 
     def verdict(self, url: str = URL, public_only: bool = False) -> Pass | Denial:
         """Of the host's page."""
@@ -107,8 +109,8 @@ def test_the_file_is_sought_at_the_host_that_the_page_is_asked_of(world: World) 
 def test_a_crawl_delay_reaches_the_hosts_clock(world: World) -> None:
     world.verdict()
     world.read(RULES)
-    world.clocks.sent(HOST, "job", world.clock.now)
-    assert world.clocks.ready_at(HOST) >= world.clock.now + 7
+    world.limiter.sent(HOST, "job", world.clock.now)
+    assert world.limiter.ready_at(HOST) >= world.clock.now + 7
 
 
 def test_while_a_host_answers_with_errors_its_file_is_asked_for_again(world: World) -> None:
@@ -117,7 +119,7 @@ def test_while_a_host_answers_with_errors_its_file_is_asked_for_again(world: Wor
     assert world.verdict() is Pass.WAITS
     again = world.queues.pop_job(HOST)
     assert again.is_robots
-    assert world.clocks.ready_at(HOST) > world.clock.now
+    assert world.limiter.ready_at(HOST) > world.clock.now
 
 
 def test_a_host_that_cannot_be_asked_fails_its_jobs_and_is_tried_again_later(world: World) -> None:
@@ -168,10 +170,10 @@ def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -
     world.read(RobotsAnswer(RobotsKind.KNOWN))
     fault = LoadFault("connect", True, was_sent=False)
     for _ in range(5):
-        world.clocks.answered(HOST, "job", heard=False, fault=fault)
+        world.limiter.answered(HOST, "job", heard=False, fault=fault)
     assert world.verdict() is Pass.OPEN
     world.clock.now += 60
-    world.clocks.answered(HOST, "job", heard=False, fault=fault)
+    world.limiter.answered(HOST, "job", heard=False, fault=fault)
     denial = world.verdict()
     assert isinstance(denial, Denial)
     assert (denial.is_rule, denial.cause) == (
@@ -202,8 +204,8 @@ def test_what_is_known_of_robots_txt_is_kept_for_the_report_on_the_host(world: W
     world.verdict()
     world.read(RULES)
     world.log.close()
-    ((pace),) = read_logs([tmp_path / "requests.log"])
-    assert (pace.host, pace.robots) == (HOST, "2 rules")
+    (figures,) = read_logs([tmp_path / "requests.log"])
+    assert (figures.host, figures.robots) == (HOST, "2 rules")
 
 
 def test_a_host_without_rules_lets_all_jobs_through_unless_it_is_given_up(world: World) -> None:
@@ -214,7 +216,7 @@ def test_a_host_without_rules_lets_all_jobs_through_unless_it_is_given_up(world:
     fault = LoadFault("connect", True, was_sent=False)
     for seconds in (0, 60):
         world.clock.now += seconds
-        world.clocks.answered(HOST, "job", heard=False, fault=fault)
+        world.limiter.answered(HOST, "job", heard=False, fault=fault)
     assert not world.gate.lets_all(HOST)
 
 

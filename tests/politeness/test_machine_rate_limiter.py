@@ -1,4 +1,4 @@
-"""MachinePace: runs of one user on one machine keep a host's delay together, whatever becomes of one."""
+"""MachineRateLimiter: runs of one user on one machine share a host's delay, even if one crashes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import LoadFault
-from scoopi.politeness import machine_pace
-from scoopi.politeness.host_clocks import ClockRules, HostClocks
-from scoopi.politeness.machine_pace import LOCKED_S, POLL_S, YIELD_S, MachinePace
+from scoopi.politeness import machine_rate_limiter
+from scoopi.politeness.host_rate_limiter import HostRateLimiter, RateLimiterRules
+from scoopi.politeness.machine_rate_limiter import LOCKED_S, POLL_S, YIELD_S, MachineRateLimiter
 from tests.clock import Clock
 
 HOST = "one.example:80"
 DELAY_S = 1.0
-RunAt = Callable[[], HostClocks]
+RunAt = Callable[[], HostRateLimiter]
 
 
 @pytest.fixture
@@ -34,11 +34,13 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def run_at(file: Path, clock: Clock) -> Iterator[RunAt]:
     """Starts a run of one request a second."""
-    made: list[HostClocks] = []
+    made: list[HostRateLimiter] = []
 
-    def start() -> HostClocks:
-        pace = MachinePace(file, clock)
-        made.append(HostClocks(FetchLimits(1, int(DELAY_S * 1000)), clock, ClockRules(machine=pace)))
+    def start() -> HostRateLimiter:
+        machine = MachineRateLimiter(file, clock)
+        made.append(
+            HostRateLimiter(FetchLimits(1, int(DELAY_S * 1000)), clock, RateLimiterRules(machine=machine))
+        )
         return made[-1]
 
     yield start
@@ -46,7 +48,7 @@ def run_at(file: Path, clock: Clock) -> Iterator[RunAt]:
         each.close()
 
 
-def send(run: HostClocks, clock: Clock, host: str = HOST) -> None:
+def send(run: HostRateLimiter, clock: Clock, host: str = HOST) -> None:
     """A request that is sent at once, and answered."""
     assert run.grant(host, "job") is not None
     run.sent(host, "job", clock.now)
@@ -141,7 +143,8 @@ def test_a_host_that_asks_to_be_left_alone_is_left_alone_by_both(run_at: RunAt, 
 
 def test_a_host_without_a_delay_costs_nothing(file: Path, clock: Clock) -> None:
     runs = [
-        HostClocks(FetchLimits(1, 0), clock, ClockRules(machine=MachinePace(file, clock))) for _ in range(2)
+        HostRateLimiter(FetchLimits(1, 0), clock, RateLimiterRules(machine=MachineRateLimiter(file, clock)))
+        for _ in range(2)
     ]
     for run in runs:
         send(run, clock)
@@ -151,7 +154,10 @@ def test_a_host_without_a_delay_costs_nothing(file: Path, clock: Clock) -> None:
 def test_over_random_runs_no_gap_is_shorter_than_the_delay(file: Path, clock: Clock) -> None:
     luck = random.Random(7)
     limits = FetchLimits(1, int(DELAY_S * 1000))
-    runs = [HostClocks(limits, clock, ClockRules(machine=MachinePace(file, clock))) for _ in range(3)]
+    runs = [
+        HostRateLimiter(limits, clock, RateLimiterRules(machine=MachineRateLimiter(file, clock)))
+        for _ in range(3)
+    ]
     sent: dict[str, list[float]] = {"a:1": [], "b:1": []}
     turns = [0, 0, 0]
     for _ in range(4000):
@@ -163,7 +169,9 @@ def test_over_random_runs_no_gap_is_shorter_than_the_delay(file: Path, clock: Cl
         if luck.random() < 0.1:  # the run crashes, with a request on its way
             sent[host].append(luck.uniform(clock.now, grant.not_after))
             runs[which].close()
-            runs[which] = HostClocks(limits, clock, ClockRules(machine=MachinePace(file, clock)))
+            runs[which] = HostRateLimiter(
+                limits, clock, RateLimiterRules(machine=MachineRateLimiter(file, clock))
+            )
             continue
         turns[which] += 1
         clock.now += luck.uniform(0, 0.1)
@@ -180,7 +188,7 @@ def test_times_of_an_earlier_boot_mean_nothing(
 ) -> None:
     send(run_at(), clock)
     (tmp_path / "boot_id").write_text("another boot of the machine\n")
-    monkeypatch.setattr(machine_pace, "BOOT_ID", tmp_path / "boot_id")
+    monkeypatch.setattr(machine_rate_limiter, "BOOT_ID", tmp_path / "boot_id")
     clock.now = 1.0
     send(run_at(), clock)
 
@@ -223,8 +231,12 @@ def test_times_far_ahead_mean_nothing(run_at: RunAt, clock: Clock) -> None:
 
 
 def test_many_hosts_share_the_file_and_none_another_ones_time(file: Path, clock: Clock) -> None:
-    run = HostClocks(FetchLimits(1, 60_000), clock, ClockRules(machine=MachinePace(file, clock)))
-    other = HostClocks(FetchLimits(1, 60_000), clock, ClockRules(machine=MachinePace(file, clock)))
+    run = HostRateLimiter(
+        FetchLimits(1, 60_000), clock, RateLimiterRules(machine=MachineRateLimiter(file, clock))
+    )
+    other = HostRateLimiter(
+        FetchLimits(1, 60_000), clock, RateLimiterRules(machine=MachineRateLimiter(file, clock))
+    )
     for number in range(1500):
         send(run, clock, f"h{number}.example:80")
     assert not [n for n in range(1500) if other.grant(f"h{n}.example:80", "b") is not None]
@@ -234,8 +246,10 @@ def test_many_hosts_share_the_file_and_none_another_ones_time(file: Path, clock:
 def test_more_hosts_than_there_is_room_for_are_reported(
     file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(machine_pace, "BUCKETS", 1)
-    run = HostClocks(FetchLimits(1, 1000), clock, ClockRules(machine=MachinePace(file, clock)))
+    monkeypatch.setattr(machine_rate_limiter, "BUCKETS", 1)
+    run = HostRateLimiter(
+        FetchLimits(1, 1000), clock, RateLimiterRules(machine=MachineRateLimiter(file, clock))
+    )
     for number in range(40):
         send(run, clock, f"h{number}.example:80")
     (message,) = caplog.messages
@@ -246,8 +260,10 @@ def test_more_hosts_than_there_is_room_for_are_reported(
 def test_the_place_of_a_host_whose_time_is_over_is_used_again(
     file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(machine_pace, "BUCKETS", 1)
-    run = HostClocks(FetchLimits(1, 1000), clock, ClockRules(machine=MachinePace(file, clock)))
+    monkeypatch.setattr(machine_rate_limiter, "BUCKETS", 1)
+    run = HostRateLimiter(
+        FetchLimits(1, 1000), clock, RateLimiterRules(machine=MachineRateLimiter(file, clock))
+    )
     for number in range(200):
         send(run, clock, f"h{number}.example:80")
         clock.now += 0.1
@@ -282,7 +298,9 @@ def test_what_is_not_a_file_of_the_user_is_left_alone_and_reported_once(
     elif kind == "read-only":
         place.symlink_to("/proc/version")
     with caplog.at_level(logging.DEBUG):
-        run = HostClocks(FetchLimits(1, 1000), clock, ClockRules(machine=MachinePace(place, clock)))
+        run = HostRateLimiter(
+            FetchLimits(1, 1000), clock, RateLimiterRules(machine=MachineRateLimiter(place, clock))
+        )
         send(run, clock)
         clock.now += DELAY_S
         send(run, clock)
@@ -307,14 +325,16 @@ def test_a_file_that_is_cut_while_runs_use_it_costs_only_its_times(
 def test_a_late_report_leaves_the_place_alone_that_another_host_has_by_now(
     file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine_pace, "BUCKETS", 1)
+    monkeypatch.setattr(machine_rate_limiter, "BUCKETS", 1)
     late, run, other = (
-        HostClocks(FetchLimits(1, 60_000), clock, ClockRules(machine=MachinePace(file, clock)))
+        HostRateLimiter(
+            FetchLimits(1, 60_000), clock, RateLimiterRules(machine=MachineRateLimiter(file, clock))
+        )
         for _ in range(3)
     )
     assert late.grant(HOST, "a") is not None
     clock.now += 100
-    hosts = [f"h{number}.example:80" for number in range(machine_pace.SLOTS)]
+    hosts = [f"h{number}.example:80" for number in range(machine_rate_limiter.SLOTS)]
     for host in hosts:
         send(run, clock, host)
     clock.now += 1
@@ -329,7 +349,7 @@ def test_runs_of_other_versions_find_a_host_where_this_one_has_written_it(
     digest = blake2b(HOST.encode(), digest_size=16).digest()
     bucket, tag = (int.from_bytes(half, "little") for half in (digest, digest[8:]))
     data = file.read_bytes()
-    boot = machine_pace.BOOT_ID.read_bytes()
+    boot = machine_rate_limiter.BOOT_ID.read_bytes()
     assert data[: len(boot)] == boot
     place = 4096 + bucket % 16_384 * 256
     found, time_ns = struct.unpack("<Qq", data[place : place + 16])

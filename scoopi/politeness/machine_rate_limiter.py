@@ -1,4 +1,4 @@
-"""MachinePace: lets all runs of one user on one machine share the delay of each host, through a file."""
+"""MachineRateLimiter: all runs of one user on one machine share the delay of each host, through a file."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ FARTHEST_S = 86_400.0
 """A time further ahead is of another clock, such as that of a container, and is ignored."""
 
 
-def pace_file() -> Path:
-    """The file through which all runs of this user on this machine share the pace of hosts."""
+def machine_file() -> Path:
+    """The file through which all runs of this user on this machine share the delays of hosts."""
     return Path(tempfile.gettempdir()) / f"scoopi-{os.geteuid()}-pace"
 
 
@@ -62,7 +62,7 @@ class _Place(msgspec.Struct):
     locked_since: float | None = None
 
 
-class MachinePace:
+class MachineRateLimiter:
     """Lets all runs of one user on one machine share the delay of each host, through a file.
 
     The file holds the time of the next request, by any run, to each host with a delay. Belongs to one thread;

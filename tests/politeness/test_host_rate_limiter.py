@@ -1,4 +1,4 @@
-"""HostClocks: a host sees the promised rate, whatever becomes of those who send."""
+"""HostRateLimiter: a host sees the promised rate, whatever becomes of those who send."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import LoadFault
-from scoopi.politeness.host_clocks import ClockRules, HostClocks, Standing
+from scoopi.politeness.host_rate_limiter import HostRateLimiter, RateLimiterRules, Standing
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.request_log import RequestLog, read_logs
@@ -21,8 +21,10 @@ from tests.clock import Clock
 HOST = "site.example:80"
 
 
-def clocks(clock: Clock, parallelism: int = 1, delay_ms: int = 1000, first_after_s: float = 0) -> HostClocks:
-    return HostClocks(FetchLimits(parallelism, delay_ms), clock, ClockRules(first_after_s))
+def clocks(
+    clock: Clock, parallelism: int = 1, delay_ms: int = 1000, first_after_s: float = 0
+) -> HostRateLimiter:
+    return HostRateLimiter(FetchLimits(parallelism, delay_ms), clock, RateLimiterRules(first_after_s))
 
 
 def test_the_next_request_starts_one_delay_after_the_last_was_sent(clock: Clock) -> None:
@@ -139,8 +141,8 @@ class Shares:
         return self.share
 
 
-def shared(clock: Clock, shares: Shares, parallelism: int = 4, delay_ms: int = 0) -> HostClocks:
-    return HostClocks(
+def shared(clock: Clock, shares: Shares, parallelism: int = 4, delay_ms: int = 0) -> HostRateLimiter:
+    return HostRateLimiter(
         FetchLimits(parallelism, delay_ms), clock, in_flight=shares.in_flight, share_of=shares.of
     )
 
@@ -188,7 +190,9 @@ def test_a_request_is_counted_before_the_share_is_asked_for_the_last_time(clock:
 def test_a_share_that_is_withdrawn_in_the_midst_of_granting_grants_nothing(clock: Clock) -> None:
     shares = Shares()
     answers = iter([Share(1, 0, clock.now), None])
-    host = HostClocks(FetchLimits(1, 0), clock, in_flight=shares.in_flight, share_of=lambda _: next(answers))
+    host = HostRateLimiter(
+        FetchLimits(1, 0), clock, in_flight=shares.in_flight, share_of=lambda _: next(answers)
+    )
     assert host.grant(HOST, "a") is None
     assert shares.in_flight.count(HOST) == 0
     assert host.in_flight() == []
@@ -234,22 +238,22 @@ def test_requests_of_a_crashed_worker_that_were_to_be_reported_with_their_answer
     clock: Clock, tmp_path: Path
 ) -> None:
     log = RequestLog(tmp_path / "requests-1.log")
-    host = HostClocks(FetchLimits(2, 0), clock, log=log)
+    host = HostRateLimiter(FetchLimits(2, 0), clock, log=log)
     for job in "ab":
         assert host.grant(HOST, job) is not None
     host.answered(HOST, "a", heard=True, sent_at=clock.now)
     host.abandoned(HOST, "b")
     assert host.grant(HOST, "c") is not None, "without a delay nothing waits for it"
     host.close()
-    (pace,) = read_logs([tmp_path / "requests-1.log"])
-    assert pace.requests == 2
+    (figures,) = read_logs([tmp_path / "requests-1.log"])
+    assert figures.requests == 2
 
 
 def test_the_log_names_the_cause_of_each_error_and_the_seconds_of_each_rest(
     clock: Clock, tmp_path: Path
 ) -> None:
     log = RequestLog(tmp_path / "requests-1.log")
-    host = HostClocks(FetchLimits(9, 0), clock, log=log)
+    host = HostRateLimiter(FetchLimits(9, 0), clock, log=log)
     faults = [None, LoadFault("connect", True), LoadFault(), LoadFault("status 503", True, 503, 30.0)]
     for number, fault in enumerate(faults):
         job = str(number)
@@ -267,9 +271,9 @@ def test_a_longer_delay_is_reported_to_all_nodes_and_a_share_says_from_when_it_m
     clock: Clock,
 ) -> None:
     slower: list[tuple[str, float]] = []
-    rules = ClockRules(on_slower=lambda host, delay_s: slower.append((host, delay_s)))
+    rules = RateLimiterRules(on_slower=lambda host, delay_s: slower.append((host, delay_s)))
     share = Share(1, 1000, clock.now + 8)
-    host = HostClocks(FetchLimits(1, 1000), clock, rules, share_of=lambda _: share)
+    host = HostRateLimiter(FetchLimits(1, 1000), clock, rules, share_of=lambda _: share)
     host.slow_down(HOST, 1.0)
     host.slow_down(HOST, 8.0)
     assert slower == [(HOST, 8.0)], "a shorter one changes nothing"

@@ -1,4 +1,4 @@
-"""HostClocks: when a host may get its next request, what is in flight to it, and whether it answers."""
+"""HostRateLimiter: when a host may get its next request, what is in flight to it, and if it answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_health import ROW_FOR_REST, HostHealth, is_of_host
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
-from scoopi.politeness.machine_pace import MachinePace
+from scoopi.politeness.machine_rate_limiter import MachineRateLimiter
 from scoopi.politeness.request_log import ERROR, REST, ROBOTS, SLEEP, RequestLog
 
 FILE_HOST = "file"
@@ -35,7 +35,7 @@ class Standing(IntEnum):
     """It has never answered."""
 
 
-class _Clock(msgspec.Struct):
+class _Host(msgspec.Struct):
     """One host: requests in flight by job, those not yet reported as sent, and when the next may start."""
 
     permits: int
@@ -52,8 +52,8 @@ class _Clock(msgspec.Struct):
         return self.health.delay_s(self.delay_s)
 
 
-class ClockRules(msgspec.Struct, frozen=True):
-    """What all clocks have in common.
+class RateLimiterRules(msgspec.Struct, frozen=True):
+    """What applies to all hosts alike.
 
     Attributes:
         first_after_s: seconds before the first request to any host; one delay if the run is resumed.
@@ -61,7 +61,7 @@ class ClockRules(msgspec.Struct, frozen=True):
         on_rest: called with (host, seconds) when no node may send requests to a host for that time.
         on_slower: called with (host, seconds) when all nodes have to keep a longer delay, a Crawl-delay.
         resting_until: by host, monotonic seconds up to which a pause lasts that an earlier process began.
-        machine: shares the pace of hosts that have a delay with other runs; None: it is not shared.
+        machine: shares the delays of hosts with other runs; None: it is not shared.
     """
 
     first_after_s: float = 0.0
@@ -69,13 +69,13 @@ class ClockRules(msgspec.Struct, frozen=True):
     on_rest: Callable[[str, float], None] = lambda host, seconds: None
     on_slower: Callable[[str, float], None] = lambda host, seconds: None
     resting_until: Callable[[str], float] = lambda host: 0.0
-    machine: MachinePace | None = None
+    machine: MachineRateLimiter | None = None
 
 
-USUAL_RULES = ClockRules()
+USUAL_RULES = RateLimiterRules()
 
 
-class HostClocks:
+class HostRateLimiter:
     """Grants requests at no more than a host's configured rate, even if workers crash.
 
     A grant without a report counts as used when it expires (`not_after`). Belongs to one thread.
@@ -93,7 +93,7 @@ class HostClocks:
         self,
         limits: LimitsByHost,
         clock: Callable[[], float],
-        rules: ClockRules = USUAL_RULES,
+        rules: RateLimiterRules = USUAL_RULES,
         in_flight: InFlight | None = None,
         share_of: Callable[[str], Share | None] | None = None,
         log: RequestLog | None = None,
@@ -106,86 +106,86 @@ class HostClocks:
         self._share_of = share_of
         self._log = log
         self._machine = rules.machine
-        self._clocks: dict[str, _Clock] = {}
+        self._hosts: dict[str, _Host] = {}
 
     def grant(self, host: str, job: str) -> Grant | None:
         """A grant for one request of the job, now; None if the host must not get a request yet."""
         now = self._clock()
         if self.ready_at(host) > now:
             return None
-        clock = self._of(host)
+        state = self._of(host)
         until = now + GRANT_S
-        clock.in_flight[job] = clock.unsent[job] = until
+        state.in_flight[job] = state.unsent[job] = until
         # Counted before asking, so that no share is given away while this request is in flight.
-        if not (self._is_allowed(host, now) and self._is_reserved(host, clock, until)):
-            del clock.in_flight[job], clock.unsent[job]
+        if not (self._is_allowed(host, now) and self._is_reserved(host, state, until)):
+            del state.in_flight[job], state.unsent[job]
             return None
-        return Grant(host, until, is_paced=clock.delay() > 0)
+        return Grant(host, until, is_paced=state.delay() > 0)
 
     def ready_at(self, host: str) -> float:
         """When to try for the next grant, in monotonic seconds; infinity if an answer has to come first."""
-        clock = self._of(host)
-        permits = clock.permits
-        next_at = max(clock.next_at, clock.health.until, clock.elsewhere_until)
+        state = self._of(host)
+        permits = state.permits
+        next_at = max(state.next_at, state.health.until, state.elsewhere_until)
         if self._share_of is not None:
             share = self._share_of(host)
             if share is None:
                 return self._clock() + SHARE_POLL_S
             permits, next_at = share.permits, max(next_at, share.first_at)
-        if clock.health.row >= ROW_FOR_REST:
+        if state.health.row >= ROW_FOR_REST:
             permits = 1
-        if len(clock.in_flight) >= permits:
+        if len(state.in_flight) >= permits:
             return math.inf
-        if clock.unsent and (delay_s := clock.delay()):
-            return max(next_at, max(clock.unsent.values()) + delay_s)
+        if state.unsent and (delay_s := state.delay()):
+            return max(next_at, max(state.unsent.values()) + delay_s)
         return next_at
 
     def sent(self, host: str, job: str, at: float) -> None:
         """Note that the job's request was sent at `at`, in monotonic seconds."""
-        clock = self._of(host)
-        clock.unsent.pop(job, None)
-        clock.sent_at[job] = at
+        state = self._of(host)
+        state.unsent.pop(job, None)
+        state.sent_at[job] = at
         if self._log is not None:
             self._log.sent(host, at)
-        clock.next_at = max(clock.next_at, at + clock.delay())
-        if clock.delay_s:
-            self._settle(host, clock)
+        state.next_at = max(state.next_at, at + state.delay())
+        if state.delay_s:
+            self._settle(host, state)
 
     def slow_down(self, host: str, delay_s: float) -> None:
         """Keep at least this delay between the starts of two requests to the host."""
-        clock = self._of(host)
-        if delay_s > clock.delay_s:
-            clock.next_at += delay_s - clock.delay_s
-            clock.delay_s = delay_s
+        state = self._of(host)
+        if delay_s > state.delay_s:
+            state.next_at += delay_s - state.delay_s
+            state.delay_s = delay_s
             self._common.on_slower(host, delay_s)
 
     def pause(self, host: str, pause_s: float) -> None:
         """Grant no request to the host for `pause_s` seconds."""
-        clock = self._of(host)
-        clock.next_at = max(clock.next_at, self._clock() + pause_s)
+        state = self._of(host)
+        state.next_at = max(state.next_at, self._clock() + pause_s)
 
     def delay_s(self, host: str) -> float:
         """The host's present delay: configured, a Crawl-delay, or longer. Callable from any thread."""
-        clock = self._clocks.get(host)
-        return self._limits.for_host(host).delay_ms / 1000 if clock is None else clock.delay()
+        state = self._hosts.get(host)
+        return self._limits.for_host(host).delay_ms / 1000 if state is None else state.delay()
 
     def standing(self, host: str) -> Standing:
         """Whether the host answers; callable from any thread."""
-        return self._clocks[host].standing if host in self._clocks else Standing.UNKNOWN
+        return self._hosts[host].standing if host in self._hosts else Standing.UNKNOWN
 
     def rest_s(self, host: str) -> float:
         """The remaining pause of the host in seconds, 0 without one; callable from any thread."""
-        clock = self._clocks.get(host)
-        return 0.0 if clock is None else clock.health.rest_s(self._clock())
+        state = self._hosts.get(host)
+        return 0.0 if state is None else state.health.rest_s(self._clock())
 
     def is_left_alone(self, host: str) -> bool:
         """Whether jobs of the host stay in the store for now; callable from any thread."""
-        clock, now = self._clocks.get(host), self._clock()
-        return bool(clock and clock.health.rest_s(now) and not clock.health.is_given_up(now, self._rules))
+        state, now = self._hosts.get(host), self._clock()
+        return bool(state and state.health.rest_s(now) and not state.health.is_given_up(now, self._rules))
 
     def trouble(self, host: str) -> str:
         """See `HostHealth.trouble`; callable from any thread."""
-        return self._clocks[host].health.trouble() if host in self._clocks else ""
+        return self._hosts[host].health.trouble() if host in self._hosts else ""
 
     def given_up(self, host: str) -> str:
         """Why the jobs of a host that has had errors for too long fail; empty while they wait for it."""
@@ -206,35 +206,35 @@ class HostClocks:
         """
         if sent_at is not None:
             self.sent(host, job, sent_at)
-        clock = self._of(host)
+        state = self._of(host)
         if heard is not None:
-            self._note_health(host, clock, job, heard, fault)
-            clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
-        clock.in_flight.pop(job, None)
-        clock.sent_at.pop(job, None)
-        if clock.unsent.pop(job, None) is not None:
-            self._settle(host, clock)
+            self._note_health(host, state, job, heard, fault)
+            state.standing = Standing.ANSWERS if heard else Standing(min(state.standing + 1, Standing.SILENT))
+        state.in_flight.pop(job, None)
+        state.sent_at.pop(job, None)
+        if state.unsent.pop(job, None) is not None:
+            self._settle(host, state)
 
     def abandoned(self, host: str, job: str) -> None:
         """End the request of a worker that crashed; it may have sent the request until the grant expired."""
-        clock = self._of(host)
-        if (until := clock.unsent.get(job)) is not None:
-            if delay_s := clock.delay():
-                clock.next_at = max(clock.next_at, until + delay_s)
+        state = self._of(host)
+        if (until := state.unsent.get(job)) is not None:
+            if delay_s := state.delay():
+                state.next_at = max(state.next_at, until + delay_s)
             elif self._log is not None:
                 self._log.sent(host, until - GRANT_S)  # its report would have come with the answer
         self.answered(host, job)
 
-    def _note_health(self, host: str, clock: _Clock, job: str, heard: bool, fault: LoadFault | None) -> None:
-        now, sent_at = self._clock(), clock.sent_at.get(job)
+    def _note_health(self, host: str, state: _Host, job: str, heard: bool, fault: LoadFault | None) -> None:
+        now, sent_at = self._clock(), state.sent_at.get(job)
         if is_of_host(fault, heard):
-            clock.health.failed(now, fault or LoadFault(), self._rules)
+            state.health.failed(now, fault or LoadFault(), self._rules)
             self._on_failure(host, now, fault)
         else:
             is_page = fault is None and sent_at is not None
-            clock.health.answered(now - sent_at if is_page and sent_at is not None else None)
-        if sent_at is None and (delay_s := clock.delay()):
-            clock.next_at = max(clock.next_at, now + delay_s)  # it was sent at some time before
+            state.health.answered(now - sent_at if is_page and sent_at is not None else None)
+        if sent_at is None and (delay_s := state.delay()):
+            state.next_at = max(state.next_at, now + delay_s)  # it was sent at some time before
 
     def _on_failure(self, host: str, now: float, fault: LoadFault | None) -> None:
         health = self._of(host).health
@@ -268,19 +268,19 @@ class HostClocks:
 
     def in_flight(self) -> list[str]:
         """Hosts with requests in flight."""
-        return [host for host, clock in self._clocks.items() if clock.in_flight]
+        return [host for host, state in self._hosts.items() if state.in_flight]
 
-    def _is_reserved(self, host: str, clock: _Clock, until: float) -> bool:
+    def _is_reserved(self, host: str, state: _Host, until: float) -> bool:
         """Whether no other run on this machine sends requests to the host meanwhile."""
-        if self._machine is None or not clock.delay_s:
+        if self._machine is None or not state.delay_s:
             return True
-        clock.elsewhere_until = self._machine.reserve(host, until + clock.delay())
-        return not clock.elsewhere_until
+        state.elsewhere_until = self._machine.reserve(host, until + state.delay())
+        return not state.elsewhere_until
 
-    def _settle(self, host: str, clock: _Clock) -> None:
-        if self._machine is not None and clock.delay_s:
-            unsent_until = max(clock.unsent.values(), default=-math.inf) + clock.delay()
-            self._machine.settle(host, max(clock.next_at, clock.health.until, unsent_until))
+    def _settle(self, host: str, state: _Host) -> None:
+        if self._machine is not None and state.delay_s:
+            unsent_until = max(state.unsent.values(), default=-math.inf) + state.delay()
+            self._machine.settle(host, max(state.next_at, state.health.until, unsent_until))
 
     def _is_allowed(self, host: str, now: float) -> bool:
         if self._share_of is None:
@@ -288,13 +288,13 @@ class HostClocks:
         share = self._share_of(host)
         return share is not None and len(self._of(host).in_flight) <= share.permits and now >= share.first_at
 
-    def _of(self, host: str) -> _Clock:
-        clock = self._clocks.get(host)
-        if clock is None:
+    def _of(self, host: str) -> _Host:
+        state = self._hosts.get(host)
+        if state is None:
             limits = self._limits.for_host(host)
-            clock = self._clocks[host] = _Clock(
+            state = self._hosts[host] = _Host(
                 limits.parallelism, limits.delay_ms / 1000, self._first_at, self._in_flight.of(host)
             )
             if until := self._common.resting_until(host):
-                clock.health.until, clock.health.is_asleep = until, True
-        return clock
+                state.health.until, state.health.is_asleep = until, True
+        return state
