@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.options import add_cluster, add_run_options, name_cluster
-from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.terminal_run import run_in_terminal
 
 if TYPE_CHECKING:
     from scoopi.app import Scoopi
@@ -48,7 +48,7 @@ class Retry:
                 terminal.say(f"nothing to retry: {printable(where)} has no failed task")
             return report
 
-        return carry_out(options, terminal, None, retry)
+        return run_in_terminal(options, terminal, None, retry)
 
 
 VERB: Verb = Retry()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.options import add_inputs, add_run_options, member_addresses, name_cluster
-from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal
+from scoopi.cli.terminal_run import run_in_terminal
 
 
 class Run:
@@ -65,7 +65,7 @@ class Run:
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Run the definitions; the exit code is that of the report."""
         name_cluster(options)
-        return carry_out(
+        return run_in_terminal(
             options,
             terminal,
             options.defs,

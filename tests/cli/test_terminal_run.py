@@ -1,4 +1,4 @@
-"""carry_out: signals, the summary and the exit code of a run from a terminal."""
+"""run_in_terminal: signals, the summary and the exit code of a run from a terminal."""
 
 from __future__ import annotations
 

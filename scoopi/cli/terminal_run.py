@@ -1,4 +1,4 @@
-"""carry_out: runs definitions from a terminal, with progress, signals, summary and exit code."""
+"""run_in_terminal: runs definitions from a terminal, with progress, signals, summary and exit code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scoopi.model.report.run_report import RunReport
 
 
-def carry_out(
+def run_in_terminal(
     options: Namespace,
     terminal: Terminal,
     defs: Path | None,
