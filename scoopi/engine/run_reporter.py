@@ -29,7 +29,7 @@ from scoopi.store.runs.run_record import RunRecord
 log = logging.getLogger(__name__)
 
 
-class EmptyFinds(FoundCounts):
+class EmptyEntries(FoundCounts):
     """Names the entries of data definitions of grids that found nothing."""
 
     def __init__(self, data_defs: Mapping[str, DataDef], counts: NodeCounts, whose: str = "") -> None:

@@ -1,4 +1,4 @@
-"""EmptyFinds: why a field is empty, said at the run's end, whatever other fields and files hold."""
+"""EmptyEntries: why a field is empty, said at the run's end, whatever other fields and files hold."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.bootstrap.wiring.output_wiring import OutputWiring
 from scoopi.configs.groups import AppenderSettings, EngineSettings
 from scoopi.engine.entry_times import EntryTimes
+from scoopi.engine.field_coverage import FieldCoverage
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
-from scoopi.engine.record_finds import RecordFinds
 from scoopi.engine.run_completion import Presence, RunLimits
-from scoopi.engine.run_reporter import EmptyFinds, RunNotes, RunReporter
+from scoopi.engine.run_reporter import EmptyEntries, RunNotes, RunReporter
 from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.budgets.page_budgets import PageBudgets
 from scoopi.mediator.budgets.page_limit import PageLimit
@@ -121,25 +121,25 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def record_finds(self, context: RunContext, counts: NodeCounts) -> RecordFinds:
+    def field_coverage(self, context: RunContext, counts: NodeCounts) -> FieldCoverage:
         """Figures of the fields of records, from the pages that this process has read."""
         definitions = context.composed.definitions
         tasks = (task for group in definitions.task_groups.values() for task in group.tasks)
         links = {task.data_def: task.links for task in tasks if task.links}
-        return RecordFinds(definitions.record_defs, counts, _whose(context), links)
+        return FieldCoverage(definitions.record_defs, counts, _whose(context), links)
 
     @singleton
     @provider
-    def empty_finds(self, context: RunContext, counts: NodeCounts) -> EmptyFinds:
+    def empty_entries(self, context: RunContext, counts: NodeCounts) -> EmptyEntries:
         """Selectors that found nothing on the pages that this process has read."""
-        return EmptyFinds(context.composed.definitions.data_defs, counts, _whose(context))
+        return EmptyEntries(context.composed.definitions.data_defs, counts, _whose(context))
 
     @singleton
     @provider
     def notes(
         self,
-        empty: EmptyFinds,
-        records: RecordFinds,
+        empty: EmptyEntries,
+        records: FieldCoverage,
         budget: RetryBudget,
         pages: PageBudgets,
         times: EntryTimes,

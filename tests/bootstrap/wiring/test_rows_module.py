@@ -13,7 +13,7 @@ from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import ClusterSettings
 from scoopi.engine.run_completion import RunLimits
-from scoopi.engine.run_reporter import EmptyFinds
+from scoopi.engine.run_reporter import EmptyEntries
 from scoopi.engine.shutdown import STORE_SHARE, StopTime
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.finds import PAGES, PREFIX, ROWS, count_name
@@ -56,7 +56,7 @@ def test_what_was_not_found_is_said_of_the_pages_that_this_process_has_read(
     run = WiredRun(tmp_path, opened, is_on_nodes=is_on_nodes, resumed=resumed)
     counts = run.get(NodeCounts)
     counts.add_all({count_name(PAGES, "titles"): 1, count_name(ROWS, "titles"): 0}, PREFIX)
-    sentences = " ".join(run.get(EmptyFinds).sentences())
+    sentences = " ".join(run.get(EmptyEntries).sentences())
     assert whose in sentences
     assert ("that this node" in sentences, "since it was" in sentences) == (
         "that this node" in whose,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.engine.record_finds import RecordFinds
+from scoopi.engine.field_coverage import FieldCoverage
 from scoopi.metrics.node_counts import NodeCounts
 from tests.parse.record_page import record_def, records_of
 
@@ -14,7 +14,7 @@ def test_filled_missing_and_unreadable_add_up_to_the_records() -> None:
     counts = NodeCounts()
     for _ in range(2):
         counts.add_all(records_of(PAGE, FIELDS, each="li").finds, "finds.")
-    figures = RecordFinds({"d": record_def(FIELDS, each="li")}, counts).figures()
+    figures = FieldCoverage({"d": record_def(FIELDS, each="li")}, counts).figures()
     assert [(each.field, each.filled, each.missing, each.unreadable) for each in figures] == [
         ("n", 2, 2, 2),
         ("w", 4, 2, 0),
@@ -24,5 +24,5 @@ def test_filled_missing_and_unreadable_add_up_to_the_records() -> None:
 
 
 def test_definitions_that_read_no_page_have_no_figures() -> None:
-    finds = RecordFinds({"d": record_def(FIELDS)}, NodeCounts())
-    assert (finds.figures(), finds.sentences()) == ((), ())
+    coverage = FieldCoverage({"d": record_def(FIELDS)}, NodeCounts())
+    assert (coverage.figures(), coverage.sentences()) == ((), ())

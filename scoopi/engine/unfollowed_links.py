@@ -1,4 +1,4 @@
-"""LinkFinds: which rules of links have left out all that a field has found."""
+"""UnfollowedLinks: which rules of links have left out all that a field has found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scoopi.model.text.shown import shown
 _LONGEST_PATTERN = 60
 
 
-class LinkFinds(FoundCounts):
+class UnfollowedLinks(FoundCounts):
     """Names the rules of links that have left out all that a field has found."""
 
     def sentence(

@@ -1,4 +1,4 @@
-"""RecordFinds: what the fields of records found, for the summary and `run.json`."""
+"""FieldCoverage: what the fields of records found, for the summary and `run.json`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from scoopi.engine.found_counts import FoundCounts, placed
-from scoopi.engine.link_finds import LinkFinds
+from scoopi.engine.unfollowed_links import UnfollowedLinks
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.report.finds import (
@@ -27,7 +27,7 @@ _ENDS = ("next", "crawl")
 NO_TASKS: Mapping[str, str] = MappingProxyType({})
 
 
-class RecordFinds(FoundCounts):
+class FieldCoverage(FoundCounts):
     """Reports what the fields of records found, for the summary and `run.json`.
 
     Args:
@@ -44,7 +44,7 @@ class RecordFinds(FoundCounts):
         super().__init__(counts, whose)
         self._record_defs = record_defs
         self._link_tasks = link_tasks
-        self._links = LinkFinds(counts)
+        self._links = UnfollowedLinks(counts)
 
     def figures(self) -> tuple[FieldFigures, ...]:
         """The figures of each field of the definitions that have read a page, in their order."""
