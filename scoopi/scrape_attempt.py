@@ -40,18 +40,18 @@ def run(context: Context) -> dict[str, Any]:
         AttemptOutcome: the scrape failed, found nothing, or was stopped.
         ScoopiError: it cannot run.
     """
-    order = context.order
-    process = converted(order["process"], Process)
+    spec = context.spec
+    process = converted(spec["process"], Process)
     _log_to_stderr()
-    report = _report(context, process, Path(order["project"]))
+    report = _report(context, process, Path(spec["project"]))
     if report.status == RunStatus.STOPPED:
         raise HandedBack("stopped")
     context.is_whole = True
-    if order.get("run", {}).get("node", FIRST_NODE) != FIRST_NODE:
+    if spec.get("run", {}).get("node", FIRST_NODE) != FIRST_NODE:
         return {}
     folder = Path(report.folder)
     files = sorted(path for path in folder.iterdir() if _is_published(path))
-    target = Path(order["output"]) / process.output / process.name
+    target = Path(spec["output"]) / process.output / process.name
     rows = sum(report.rows.values())
     outputs: dict[str, Any] = {
         "pages": report.pages,
@@ -65,13 +65,13 @@ def run(context: Context) -> dict[str, Any]:
     if not rows:
         raise Noop("no rows", {**outputs, "files": []})
     publication = Publication(target, context.slot.key, process.keep_former)
-    publication.publish(files, context.attempt, rows, context.order["created"])
+    publication.publish(files, context.attempt, rows, context.spec["created"])
     return outputs
 
 
 def _report(context: Context, process: Process, project: Path) -> RunReport:
     """The report of the run, which is started, resumed, or over already."""
-    run: dict[str, Any] = context.order.get("run", {})
+    run: dict[str, Any] = context.spec.get("run", {})
     runs = Path(run["folder"]) if run else Path(context.folder) / _RUNS
     scoopi = Scoopi(
         project / process.executes.what[0],
@@ -97,7 +97,7 @@ def _report(context: Context, process: Process, project: Path) -> RunReport:
 
 def _inputs(context: Context, process: Process) -> Inputs:
     slot = {f"slot.{part}": str(getattr(context.slot, part)) for part in SLOT_PARTS}
-    values = {**context.order["inputs"], **slot}
+    values = {**context.spec["inputs"], **slot}
     return Inputs(values, f"process {process.name}", groups=process.executes.groups)
 
 

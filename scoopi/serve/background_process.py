@@ -19,19 +19,19 @@ _TAIL_BYTES = 2000
 class BackgroundProcess:
     """A process for one short task; at its time limit it is killed with all that it started.
 
-    The process reads its order as JSON from standard input: what it is given, `parent` (this process), and
+    The process reads its request as JSON from standard input: what it is given, `parent` (this process), and
     `answer`, the descriptor that it may write an answer to.
 
     Args:
         module: the program, as of `python -m`.
-        order: what the process reads; values that JSON can hold.
+        request: what the process reads; values that JSON can hold.
         environ: the environment of the process.
         limit_s: the longest time, in seconds, that it may take.
     Raises:
         OSError: no process can be started.
     """
 
-    def __init__(self, module: str, order: Mapping[str, Any], environ: Mapping[str, str], limit_s: float):
+    def __init__(self, module: str, request: Mapping[str, Any], environ: Mapping[str, str], limit_s: float):
         self._limit_s = limit_s
         self._ends = time.monotonic() + limit_s
         self._is_late = False
@@ -51,7 +51,7 @@ class BackgroundProcess:
             )
             assert self._process.stdin is not None
             with contextlib.suppress(BrokenPipeError), self._process.stdin as stdin:
-                stdin.write(json.dumps({**order, "parent": os.getpid(), "answer": answer_end}).encode())
+                stdin.write(json.dumps({**request, "parent": os.getpid(), "answer": answer_end}).encode())
         except BaseException:
             os.close(self._answer)
             self._output.close()

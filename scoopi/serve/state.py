@@ -33,7 +33,7 @@ from scoopi.serve import bundle
 from scoopi.serve.passes import Passes
 from scoopi.serve.services.process_changes import change_here, changed_by_hand
 from scoopi.serve.wake_ups import notify_all
-from scoopi.serve.work.run_orders import NEEDS_STORE
+from scoopi.serve.work.run_specs import NEEDS_STORE
 from scoopi.serve.workers.worker_name import dead_workers
 from scoopi.store.schedule.store_opening import open_schedule_store
 

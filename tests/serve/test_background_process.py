@@ -1,4 +1,4 @@
-"""A background process has an order, an answer and a time limit."""
+"""A background process has a request, an answer and a time limit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scoopi.serve.background_process import BackgroundProcess
 
 PROGRAM = """
 import json, os, signal, subprocess, sys, time
-order = json.load(sys.stdin)
-assert order["parent"] == os.getppid()
-exec(order["text"])
+request = json.load(sys.stdin)
+assert request["parent"] == os.getppid()
+exec(request["text"])
 """
 
 
@@ -60,14 +60,14 @@ def test_how_it_ended_is_a_sentence(
 
 
 def test_its_answer_is_read_when_it_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with process(tmp_path, monkeypatch, "os.write(order['answer'], b'[1, 2]')") as own:
+    with process(tmp_path, monkeypatch, "os.write(request['answer'], b'[1, 2]')") as own:
         assert over(own).answer() == b"[1, 2]"
 
 
 def test_an_answer_larger_than_a_pipe_is_read_while_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "data = b'x' * 300_000\nwhile data: data = data[os.write(order['answer'], data):]"
+    text = "data = b'x' * 300_000\nwhile data: data = data[os.write(request['answer'], data):]"
     with process(tmp_path, monkeypatch, text) as own:
         assert len(over(own).answer()) == 300_000
         assert own.failure() == ""

@@ -155,7 +155,7 @@ def _serve(
     from scoopi.serve.server import Server
     from scoopi.serve.web.serve_endpoints import ServeEndpoints
     from scoopi.serve.work.attempt_environment import AttemptEnvironment
-    from scoopi.serve.work.run_orders import run_settings
+    from scoopi.serve.work.run_specs import run_settings
 
     serves = _options_of(options)
     folder = options.state.resolve()

@@ -13,7 +13,7 @@ from scoopi.model.schedule.schedule_records import PAST, AttemptRecord
 from scoopi.serve.gc.record_collector import KEPT_AT_LEAST, Collected, ended_at
 from scoopi.serve.state import State
 from scoopi.serve.work.attempt_environment import key_of_folder
-from scoopi.serve.work.run_orders import runs_folder
+from scoopi.serve.work.run_specs import runs_folder
 
 _STEP = 100
 """Folders that one step looks at."""

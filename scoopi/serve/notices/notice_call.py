@@ -16,20 +16,20 @@ _MISSING = 127
 
 
 def main() -> int:
-    """Read the order from standard input and send the notice.
+    """Read the request from standard input and send the notice.
 
-    The order is JSON with `parent` (a process id), `project` (a folder), `via` and `message`. A command gets
-    the message as JSON on its standard input, a function as a dict.
+    The request is JSON with `parent` (a process id), `project` (a folder), `via` and `message`. A command
+    gets the message as JSON on its standard input, a function as a dict.
 
     Returns:
         The exit code; 0 if the notice was sent.
     """
-    order = json.load(sys.stdin)
-    die_with_parent(order["parent"])
-    os.chdir(order["project"])
-    via, message = order["via"], order["message"]
+    request = json.load(sys.stdin)
+    die_with_parent(request["parent"])
+    os.chdir(request["project"])
+    via, message = request["via"], request["message"]
     if via[0].startswith("python:"):
-        sys.path.insert(0, order["project"])
+        sys.path.insert(0, request["project"])
         module, _, name = via[0].removeprefix("python:").partition(":")
         getattr(import_module(module), name)(message)
         return 0

@@ -175,8 +175,8 @@ class NoticeSender:
         last = notices[-1]
         try:
             project = str(self._project(last.bundle).resolve())
-            order = {"project": project, "via": last.via, "message": message_of(notices)}
-            call = BackgroundProcess(_PROGRAM, order, self._environ, self._limit_s)
+            request = {"project": project, "via": last.via, "message": message_of(notices)}
+            call = BackgroundProcess(_PROGRAM, request, self._environ, self._limit_s)
         except StoreError:
             raise
         except (ScoopiError, OSError) as error:

@@ -14,19 +14,19 @@ from scoopi.periods.slot import MOST_NUMBER
 
 
 def main() -> int:
-    """Read the order from standard input, ask the source, and write its window as JSON.
+    """Read the request from standard input, ask the source, and write its window as JSON.
 
-    The order is JSON with `parent` (a process id), `project` (a folder), `source` (`module:Class`), `now` (in
-    RFC 3339), `lookback`, and `answer`, the file descriptor to write to.
+    The request is JSON with `parent` (a process id), `project` (a folder), `source` (`module:Class`), `now`
+    (in RFC 3339), `lookback`, and `answer`, the file descriptor to write to.
     """
-    order = json.load(sys.stdin)
-    die_with_parent(order["parent"])
-    os.chdir(order["project"])
-    sys.path.insert(0, order["project"])
-    module, _, name = order["source"].partition(":")
+    request = json.load(sys.stdin)
+    die_with_parent(request["parent"])
+    os.chdir(request["project"])
+    sys.path.insert(0, request["project"])
+    module, _, name = request["source"].partition(":")
     source = getattr(import_module(module), name)()
-    window = window_of(source, datetime.fromisoformat(order["now"]), order["lookback"])
-    with open(order["answer"], "wb") as answer:
+    window = window_of(source, datetime.fromisoformat(request["now"]), request["lookback"])
+    with open(request["answer"], "wb") as answer:
         answer.write(json.dumps(window).encode())
     return 0
 

@@ -131,13 +131,13 @@ class SourceClient:
         self, record: ProcessRecord, process: Process, bundle: str, due: datetime, now: datetime
     ) -> None:
         try:
-            order = {
+            request = {
                 "project": str(self._project(bundle).resolve()),
                 "source": _source_of(process),
                 "now": now.isoformat(),
                 "lookback": process.lookback,
             }
-            call = BackgroundProcess(_PROGRAM, order, self._environ, self._limit_s)
+            call = BackgroundProcess(_PROGRAM, request, self._environ, self._limit_s)
         except StoreError:
             raise
         except (ScoopiError, OSError) as error:

@@ -1,4 +1,4 @@
-"""AttemptEnvironment: where attempts run; makes the order that a supervisor runs for an attempt."""
+"""AttemptEnvironment: where attempts run; makes the spec of an attempt, which its supervisor runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scoopi.scheduler.templates import environment_of, expand, names_of, secret_
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.attempt_log import log_end
 from scoopi.serve.work.publication import complete_all
-from scoopi.serve.work.run_orders import folder_name, run_order
+from scoopi.serve.work.run_specs import folder_name, run_spec
 
 INPUTS_FILE = "inputs.json"
 KEPT_LOG_BYTES = 65_536
@@ -71,8 +71,8 @@ class AttemptEnvironment:
             if process.executes.kind == "scrape":
                 complete_all(self.output / process.output / process.name, process.keep_former)
 
-    def order(self, claim: Claim, job: JobRecord, process: Process, project: Path) -> dict[str, Any]:
-        """Return the order that a supervisor runs, after creating the folder of the attempt.
+    def spec(self, claim: Claim, job: JobRecord, process: Process, project: Path) -> dict[str, Any]:
+        """Return the spec that a supervisor runs, after creating the folder of the attempt.
 
         Raises:
             DefsError: a name, a variable or a program is unknown.
@@ -89,7 +89,7 @@ class AttemptEnvironment:
             "SCOOPI_INPUTS": str(folder / INPUTS_FILE),
             "SCOOPI_STATE": str(self.state),
         }
-        order: dict[str, Any] = {
+        spec: dict[str, Any] = {
             "attempt": attempt.attempt,
             "created": attempt.created.isoformat(),
             "folder": str(folder),
@@ -99,10 +99,10 @@ class AttemptEnvironment:
             "inputs": attempt.inputs | secrets,
             "path": [str(project)],
         }
-        order["checks"] = self._checks(attempt, job, process, names) if claim.is_first else []
+        spec["checks"] = self._checks(attempt, job, process, names) if claim.is_first else []
         if executes.kind == "command":
             words = [expand(word, names, "executes.command", process.place) for word in executes.what]
-            return order | {"argv": [_program(words[0], project, order["env"], process), *words[1:]]}
+            return spec | {"argv": [_program(words[0], project, spec["env"], process), *words[1:]]}
         if is_own:
             details: dict[str, Any] = {
                 "project": str(project),
@@ -110,9 +110,9 @@ class AttemptEnvironment:
                 "process": msgspec.to_builtins(process),
             }
             if executes.nodes > 1:
-                details["run"] = run_order(attempt, claim.node, process, self.output, self.runs)
-            return order | details | {"call": self.calls[executes.kind]}
-        return order | {"call": executes.what[0]}
+                details["run"] = run_spec(attempt, claim.node, process, self.output, self.runs)
+            return spec | details | {"call": self.calls[executes.kind]}
+        return spec | {"call": executes.what[0]}
 
     def _checks(
         self, attempt: AttemptRecord, job: JobRecord, process: Process, names: Mapping[str, str]

@@ -105,9 +105,9 @@ class AttemptRunner:
             project = self._state.project(attempt.bundle).resolve()
             process = self._state.process(attempt)
             job = self._store.jobs([attempt.job])[attempt.job]
-            order = self._environment.order(claim, job, process, project)
+            spec = self._environment.spec(claim, job, process, project)
             previous = self._claims.last_progress(attempt)
-            self._running.start(claim, process, order | more | {"previous": previous})
+            self._running.start(claim, process, spec | more | {"previous": previous})
         except (ScoopiError, OSError) as error:
             if isinstance(error, StoreError):
                 self._end(claim, AttemptEnd(HANDED_BACK))

@@ -1,6 +1,6 @@
 """AttemptSupervisor: a small process that runs the work of one attempt and leaves no process of it behind.
 
-It reads an order from standard input (the length in eight bytes, then JSON), then commands, one a line:
+It reads a spec from standard input (the length in eight bytes, then JSON), then commands, one a line:
 `alive` every few seconds, `stop`, `kill`. It kills all descendants when that pipe closes, because `serve` has
 ended, even by SIGKILL; or when its lease ends, because `serve` hangs and another process may have taken the
 attempt. `alive TIME` extends the lease to a time of the machine's monotonic clock, so a delayed command does
@@ -28,8 +28,8 @@ LOCK = "lock"
 """A file in the attempt's folder: locked by the supervisor whose work runs there, and holds its `token`."""
 COMMANDS, MESSAGES = 0, 1
 """The descriptors to and from `serve`."""
-ORDER_LENGTH = 8
-"""Bytes of the number before the order."""
+SPEC_LENGTH = 8
+"""Bytes of the number before the spec."""
 _CHUNK = 65536
 _LAST_LINE = 2**20
 """The longest last line of standard output that is read as outputs, in bytes."""
@@ -41,17 +41,17 @@ class AttemptSupervisor:
     """Runs the work of one attempt, and leaves no process of it behind.
 
     Args:
-        order: what to run; see `AttemptEnvironment.order`.
+        spec: what to run; see `AttemptEnvironment.spec`.
     """
 
-    def __init__(self, order: dict[str, Any]) -> None:
-        self._order = order
-        self._folder = Path(order["folder"])
-        self._log = AttemptLog(self._folder, order["log_limit"])
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self._spec = spec
+        self._folder = Path(spec["folder"])
+        self._log = AttemptLog(self._folder, spec["log_limit"])
         self._selector = selectors.DefaultSelector()
         self._wake_end = wake_on_child()
         self._selector.register(self._wake_end, selectors.EVENT_READ, lambda data: None)
-        self._until: float = order["lease_ends_at"]
+        self._until: float = spec["lease_ends_at"]
         self._commands = b""
         self._unsent = b""
         self._answers = b""
@@ -95,14 +95,14 @@ class AttemptSupervisor:
         """
         try:
             os.ftruncate(lock, 0)
-            os.write(lock, self._order["token"].encode())
+            os.write(lock, self._spec["token"].encode())
         except OSError as error:
             return {"fault": f"{self._folder / LOCK}: {error.strerror}"}
         return {}
 
     def _worked(self) -> dict[str, Any]:
         pipes = Pipes()
-        self._child = start_child(self._order, pipes)
+        self._child = start_child(self._spec, pipes)
         for descriptor, handle in (
             (pipes.out, self._on_out),
             (pipes.err, self._log.write),
@@ -216,9 +216,9 @@ def wake_on_child() -> int:
 
 def main() -> None:
     """Run a supervisor; the program of its process."""
-    order = json.loads(_exactly(int.from_bytes(_exactly(ORDER_LENGTH), "big")))
+    spec = json.loads(_exactly(int.from_bytes(_exactly(SPEC_LENGTH), "big")))
     adopt_orphans()
-    AttemptSupervisor(order).run()
+    AttemptSupervisor(spec).run()
 
 
 def _exactly(size: int) -> bytes:

@@ -37,19 +37,19 @@ class Context:
         attempt: the id of the attempt, `process/slot/number`.
         slot: the slot, with `key`, `start` and `end`.
         folder: a folder for the attempt's own files; the current folder, unless `cwd` is `project`.
-        order: the order of the supervisor.
+        spec: the spec of the attempt, as `AttemptEnvironment.spec` makes it.
         previous: the data that this attempt, or else the one before it of the same job, last reported as
             progress.
         is_whole: the result counts although the function was asked to stop; by default it counts if the
             function returned before that.
     """
 
-    def __init__(self, order: dict[str, Any]) -> None:
-        self.attempt: str = order["attempt"]
-        self.slot = SlotView(*order["slot"])
-        self.folder: str = order["folder"]
-        self.order = order
-        self.previous: dict[str, Any] = order.get("previous", {})
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self.attempt: str = spec["attempt"]
+        self.slot = SlotView(*spec["slot"])
+        self.folder: str = spec["folder"]
+        self.spec = spec
+        self.previous: dict[str, Any] = spec.get("previous", {})
         self.is_whole: bool | None = None
         self._is_canceled = False
         self._reported = 0.0
@@ -86,33 +86,33 @@ class Context:
             self._callback()
 
 
-def call(order: dict[str, Any]) -> int:
-    """Call the function of an order and report the result: `status`, `outputs` and `explanation`.
+def call(spec: dict[str, Any]) -> int:
+    """Call the function of a spec and report the result: `status`, `outputs` and `explanation`.
 
     Returns:
         The exit code of the process.
     """
-    if is_ready(order):
-        _is_answered(order, _worked)
+    if is_ready(spec):
+        _is_answered(spec, _worked)
     return 0
 
 
-def is_ready(order: dict[str, Any]) -> bool:
+def is_ready(spec: dict[str, Any]) -> bool:
     """Check whether an attempt may start: whether it has new input, then `prepare` and the probes.
 
     Returns:
         Whether the work may start; if not, the reason was reported.
     """
-    return not order.get("checks") or not _is_answered(order, _checked)
+    return not spec.get("checks") or not _is_answered(spec, _checked)
 
 
 def _is_answered(
-    order: dict[str, Any], ask: Callable[[dict[str, Any], list[Context]], dict[str, Any] | None]
+    spec: dict[str, Any], ask: Callable[[dict[str, Any], list[Context]], dict[str, Any] | None]
 ) -> bool:
     """Report the answer of a function, or what it raises; False if it has none."""
     contexts: list[Context] = []
     try:
-        answer = ask(order, contexts)
+        answer = ask(spec, contexts)
         json.dumps(answer)
     except AttemptOutcome as outcome:
         answer = {"status": outcome.status, "explanation": str(outcome), "outputs": outcome.outputs}
@@ -130,27 +130,27 @@ def _is_answered(
     return True
 
 
-def _worked(order: dict[str, Any], contexts: list[Context]) -> dict[str, Any]:
-    outputs = _called(order["call"], order["inputs"], order, contexts)
+def _worked(spec: dict[str, Any], contexts: list[Context]) -> dict[str, Any]:
+    outputs = _called(spec["call"], spec["inputs"], spec, contexts)
     if outputs is not None and not isinstance(outputs, dict):
         raise TypeError(f"it returned {type(outputs).__name__}; return a dict of outputs, or nothing")
     return {"status": "succeeded", "outputs": outputs or {}}
 
 
-def _checked(order: dict[str, Any], contexts: list[Context]) -> None:
+def _checked(spec: dict[str, Any], contexts: list[Context]) -> None:
     """Check all conditions in order.
 
     Raises:
         AttemptOutcome: the work must not begin.
     """
-    inputs = {name: os.environ.get(variable_of(text) or "", text) for name, text in order["inputs"].items()}
-    for check in order["checks"]:
+    inputs = {name: os.environ.get(variable_of(text) or "", text) for name, text in spec["inputs"].items()}
+    for check in spec["checks"]:
         ((kind, what),) = check.items()
         if kind == "path":
             if not what or not os.path.exists(what):
                 raise NotReady(f"{what or 'the path of path_exists'} does not exist")
             continue
-        answer = _called(what, inputs, order, contexts)
+        answer = _called(what, inputs, spec, contexts)
         if any(context.is_canceled() for context in contexts):
             raise HandedBack("stopped before the work began")
         if kind == "prepare":
@@ -163,7 +163,7 @@ def _checked(order: dict[str, Any], contexts: list[Context]) -> None:
             raise NotReady(f"probe {what} returned False")
 
 
-def _called(name: str, inputs: dict[str, Any], order: dict[str, Any], contexts: list[Context]) -> Any:
+def _called(name: str, inputs: dict[str, Any], spec: dict[str, Any], contexts: list[Context]) -> Any:
     """Call a function with the inputs that it names; one with `context` adds its own to `contexts`."""
     module, _, function_name = name.partition(":")
     function = getattr(import_module(module), function_name)
@@ -181,7 +181,7 @@ def _called(name: str, inputs: dict[str, Any], order: dict[str, Any], contexts: 
     if missing:
         raise TypeError(f"{name} needs the inputs {', '.join(missing)}, which the process does not have")
     if "context" in parameters:
-        arguments["context"] = Context(order)
+        arguments["context"] = Context(spec)
         contexts.append(arguments["context"])
     return function(**arguments)
 

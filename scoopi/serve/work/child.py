@@ -37,11 +37,11 @@ class Pipes:
             os.close(end)
 
 
-def start_child(order: dict[str, Any], pipes: Pipes) -> int:
+def start_child(spec: dict[str, Any], pipes: Pipes) -> int:
     """Fork the process that does the work.
 
     Args:
-        order: has `argv` of a program, or `call` of a function; `cwd`, and the complete `env`.
+        spec: has `argv` of a program, or `call` of a function; `cwd`, and the complete `env`.
     Returns:
         The process id.
     """
@@ -49,14 +49,14 @@ def start_child(order: dict[str, Any], pipes: Pipes) -> int:
     pid = os.fork()
     if pid == 0:
         try:
-            _become(order, pipes, supervisor)
+            _become(spec, pipes, supervisor)
         finally:
             os._exit(NOT_STARTED)
     pipes.leave_child_ends()
     return pid
 
 
-def _become(order: dict[str, Any], pipes: Pipes, supervisor: int) -> None:
+def _become(spec: dict[str, Any], pipes: Pipes, supervisor: int) -> None:
     os.setpgid(0, 0)
     os.nice(NICENESS)
     die_with_parent(supervisor)
@@ -65,24 +65,24 @@ def _become(order: dict[str, Any], pipes: Pipes, supervisor: int) -> None:
     pipes.take_child_ends()
     try:
         os.environ.clear()
-        os.environ.update(order["env"])
-        os.chdir(order["cwd"])
-        if order.get("argv"):
-            if order.get("checks") and not _may_begin(order):
+        os.environ.update(spec["env"])
+        os.chdir(spec["cwd"])
+        if spec.get("argv"):
+            if spec.get("checks") and not _may_begin(spec):
                 os._exit(0)
-            os.execvpe(order["argv"][0], order["argv"], order["env"])  # noqa: S606  commands have none
+            os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606  commands have none
         os.closerange(ANSWERS + 1, 256)
-        sys.path[:0] = order["path"]
-        os._exit(call(order))
+        sys.path[:0] = spec["path"]
+        os._exit(call(spec))
     except OSError as error:
-        os.write(2, f"{error.filename or order['cwd']}: {error.strerror}\n".encode())
+        os.write(2, f"{error.filename or spec['cwd']}: {error.strerror}\n".encode())
     except ValueError as error:  # a zero byte in a word or a variable
         os.write(2, f"the program cannot be started: {error}\n".encode())
 
 
-def _may_begin(order: dict[str, Any]) -> bool:
+def _may_begin(spec: dict[str, Any]) -> bool:
     """Whether all that is asked before a program allows it; else the answer was reported."""
-    sys.path[:0] = order["path"]
-    is_so = is_ready(order)
+    sys.path[:0] = spec["path"]
+    is_so = is_ready(spec)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return is_so

@@ -38,7 +38,7 @@ class ForkServer:
         return self._process.pid if self._process is not None else None
 
     def start_supervisor(self) -> tuple[int, int]:
-        """Start a supervisor, which waits for an order.
+        """Start a supervisor, which waits for a spec.
 
         Returns:
             The descriptor to write commands to, and the one to read messages from.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scoopi.serve.claims.claim import Claim
-from scoopi.serve.work.attempt_supervisor import LOCK, ORDER_LENGTH
+from scoopi.serve.work.attempt_supervisor import LOCK, SPEC_LENGTH
 from scoopi.serve.work.fork_server import ForkServer
 
 _CHUNK = 65536
@@ -25,15 +25,15 @@ class RunningAttempt:
 
     Args:
         claim: the attempt, or the node of one, as it was claimed.
-        order: what the supervisor runs.
+        spec: what the supervisor runs.
         fork_server: starts the supervisor.
     Raises:
         OSError: no process can be started.
     """
 
-    def __init__(self, claim: Claim, order: dict[str, Any], fork_server: ForkServer) -> None:
+    def __init__(self, claim: Claim, spec: dict[str, Any], fork_server: ForkServer) -> None:
         self.claim = claim
-        self.order = order | {"token": uuid.uuid4().hex}
+        self.spec = spec | {"token": uuid.uuid4().hex}
         self.began = time.monotonic()
         self.is_stopped = False
         self.is_revoked = False
@@ -46,8 +46,8 @@ class RunningAttempt:
     def _start(self) -> None:
         self._starts += 1
         self._commands, self._messages = self._fork_server.start_supervisor()
-        data = json.dumps(self.order).encode()
-        self._send(len(data).to_bytes(ORDER_LENGTH, "big") + data)
+        data = json.dumps(self.spec).encode()
+        self._send(len(data).to_bytes(SPEC_LENGTH, "big") + data)
 
     def fileno(self) -> int:
         """Return the descriptor to wait for."""
@@ -59,7 +59,7 @@ class RunningAttempt:
 
     def keep_alive(self, lease_ends_at: float) -> None:
         """Extend the supervisor's lease to a time of the machine's monotonic clock, in seconds."""
-        self.order["lease_ends_at"] = lease_ends_at
+        self.spec["lease_ends_at"] = lease_ends_at
         self._send(b"alive %.3f\n" % lease_ends_at)
 
     def stop(self, kill_after_s: float) -> None:
@@ -118,7 +118,7 @@ class RunningAttempt:
     def _has_begun(self) -> bool:
         """Whether the supervisor has begun the work, as the lock of the attempt's folder shows."""
         try:
-            return bool((Path(self.order["folder"]) / LOCK).read_text() == self.order["token"])
+            return bool((Path(self.spec["folder"]) / LOCK).read_text() == self.spec["token"])
         except FileNotFoundError:
             return False
         except OSError:

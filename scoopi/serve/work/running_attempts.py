@@ -45,13 +45,13 @@ class RunningAttempts:
         """Yield all attempts, and nodes of such, that run here, with their records as they were read last."""
         return (running.claim for running, _ in self._running.values())
 
-    def start(self, claim: Claim, process: Process, order: dict[str, Any]) -> None:
+    def start(self, claim: Claim, process: Process, spec: dict[str, Any]) -> None:
         """Start the work of a claim.
 
         Raises:
             OSError: no process can be started.
         """
-        running = RunningAttempt(claim, order, self._fork_server)
+        running = RunningAttempt(claim, spec, self._fork_server)
         self._running[claim.key] = running, process
         self._selector.register(running, selectors.EVENT_READ, claim.key)
 

@@ -10,7 +10,7 @@ from scoopi.model.schedule.run_node import RunNode
 from scoopi.scheduler.placing.run_nodes import with_node
 from scoopi.serve.claims.claim import Claim
 from tests.serve.conftest import NOW
-from tests.serve.work.orders.supervising import ATTEMPT
+from tests.serve.work.specs.supervising import ATTEMPT
 
 NODE = RunNode(number=2, status="running", worker="b", fence=5)
 JOINED = replace(ATTEMPT, nodes=(NODE,))

@@ -13,7 +13,7 @@ from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.claims.log_copies import LogCopies
 from scoopi.serve.state import State
-from tests.serve.work.orders.supervising import ATTEMPT
+from tests.serve.work.specs.supervising import ATTEMPT
 
 WITH_NODE = replace(ATTEMPT, nodes=(RunNode(number=2, status="running", fence=3, worker="b"),))
 

@@ -30,10 +30,10 @@ def project(tmp_path: Path) -> Path:
 
 
 def call(project: Path, *via: str) -> subprocess.CompletedProcess[str]:
-    order = {"parent": os.getpid(), "project": str(project), "via": via, "message": MESSAGE}
+    request = {"parent": os.getpid(), "project": str(project), "via": via, "message": MESSAGE}
     return subprocess.run(
         [sys.executable, "-m", "scoopi.serve.notices.notice_call"],
-        input=json.dumps(order),
+        input=json.dumps(request),
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

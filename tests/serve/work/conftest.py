@@ -11,7 +11,7 @@ import pytest
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.running_attempt import RunningAttempt
-from tests.serve.work.orders.supervising import ATTEMPT, Started, order_in
+from tests.serve.work.specs.supervising import ATTEMPT, Started, spec_in
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +24,11 @@ def fork_server() -> Iterator[ForkServer]:
 
 @pytest.fixture
 def started(tmp_path: Path, fork_server: ForkServer) -> Iterator[Started]:
-    """Starts orders below supervisors, which end with the test."""
+    """Starts specs below supervisors, which end with the test."""
     running: list[RunningAttempt] = []
 
-    def start(**order: Any) -> RunningAttempt:
-        running.append(RunningAttempt(Claim(ATTEMPT), order_in(tmp_path) | order, fork_server))
+    def start(**spec: Any) -> RunningAttempt:
+        running.append(RunningAttempt(Claim(ATTEMPT), spec_in(tmp_path) | spec, fork_server))
         return running[-1]
 
     yield start

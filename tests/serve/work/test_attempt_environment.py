@@ -1,4 +1,4 @@
-"""An order has all that a supervisor needs: program, inputs, environment and folder."""
+"""A spec has all that a supervisor needs: program, inputs, environment and folder."""
 
 from __future__ import annotations
 
@@ -24,58 +24,58 @@ JOB = JobRecord(process="p", slot="!1", state="in_progress", phase="active", cre
 ATTEMPT = attempt_of(created=NOW, fence=4, inputs={"day": "1"})
 
 
-def order(folder: Path, attempt: AttemptRecord = ATTEMPT, **executes: Any) -> dict[str, Any]:
+def spec(folder: Path, attempt: AttemptRecord = ATTEMPT, **executes: Any) -> dict[str, Any]:
     project = folder / "project"
     project.mkdir(exist_ok=True)
     process = Process(name="p", mode="manual", executes=Executes(**executes))
     environment = AttemptEnvironment(
         folder / "work", folder, folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"}
     )
-    return environment.order(Claim(attempt), JOB, process, project)
+    return environment.spec(Claim(attempt), JOB, process, project)
 
 
 def test_a_program_of_the_project_comes_before_one_of_path(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project/ls").write_text("#!/bin/sh\n")
     words = ("ls", "${ day }", "$HOME")
-    assert order(tmp_path, kind="command", what=words)["argv"] == [str(tmp_path / "project/ls"), "1", "$HOME"]
-    assert order(tmp_path, kind="command", what=("sh",))["argv"][0] in ("/usr/bin/sh", "/bin/sh")
+    assert spec(tmp_path, kind="command", what=words)["argv"] == [str(tmp_path / "project/ls"), "1", "$HOME"]
+    assert spec(tmp_path, kind="command", what=("sh",))["argv"][0] in ("/usr/bin/sh", "/bin/sh")
 
 
 def test_a_program_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DefsError, match="program bin/load was not found"):
-        order(tmp_path, kind="command", what=("bin/load",))
+        spec(tmp_path, kind="command", what=("bin/load",))
 
 
 def test_inputs_are_in_a_file_that_the_environment_names(tmp_path: Path) -> None:
-    env = order(tmp_path, kind="command", what=("sh",), env={"TOKEN": "${env:SECRET}"})["env"]
+    env = spec(tmp_path, kind="command", what=("sh",), env={"TOKEN": "${env:SECRET}"})["env"]
     assert json.loads(Path(env["SCOOPI_INPUTS"]).read_text()) == {"day": "1"}
     assert (env["SCOOPI_ATTEMPT"], env["SCOOPI_FENCE"], env["TOKEN"]) == ("p/!1/1", "4", "s3")
 
 
 def test_secrets_are_in_no_file(tmp_path: Path) -> None:
-    order(tmp_path, kind="command", what=("sh",), env={"TOKEN": "${env:SECRET}"})
+    spec(tmp_path, kind="command", what=("sh",), env={"TOKEN": "${env:SECRET}"})
     files = [path for path in (tmp_path / "work").rglob("*") if path.is_file()]
     assert files
     assert not any(b"s3" in path.read_bytes() for path in files)
 
 
 def test_the_work_starts_in_its_own_folder_or_in_the_project(tmp_path: Path) -> None:
-    own = order(tmp_path, kind="python", what=("m:f",))
+    own = spec(tmp_path, kind="python", what=("m:f",))
     assert (own["cwd"], own["call"]) == (own["folder"], "m:f")
-    assert order(tmp_path, kind="python", what=("m:f",), cwd="project")["cwd"] == str(tmp_path / "project")
+    assert spec(tmp_path, kind="python", what=("m:f",), cwd="project")["cwd"] == str(tmp_path / "project")
 
 
 def test_a_secret_input_reaches_a_function_and_variables_but_neither_arguments_nor_files(
     tmp_path: Path,
 ) -> None:
     secret = msgspec.structs.replace(ATTEMPT, inputs={"day": "1", "token": "${env:SECRET}"})
-    given = order(tmp_path, secret, kind="python", what=("a:b",), env={"TOKEN": "Bearer ${ token }"})
+    given = spec(tmp_path, secret, kind="python", what=("a:b",), env={"TOKEN": "Bearer ${ token }"})
     assert given["inputs"] == {"day": "1", "token": "s3"}
     assert given["env"]["TOKEN"] == "Bearer s3"
     assert json.loads(Path(given["env"]["SCOOPI_INPUTS"]).read_text()) == {"day": "1"}
     with pytest.raises(DefsError, match=r"executes.command: unknown name 'token'"):
-        order(tmp_path, secret, kind="command", what=("ls", "${ token }"))
+        spec(tmp_path, secret, kind="command", what=("ls", "${ token }"))
 
 
 def test_a_crash_while_a_claim_begins_loses_nothing_of_an_earlier_one(
@@ -88,24 +88,24 @@ def test_a_crash_while_a_claim_begins_loses_nothing_of_an_earlier_one(
         path.open("w").close()
         raise CrashError
 
-    order(tmp_path, kind="command", what=("sh",))
+    spec(tmp_path, kind="command", what=("sh",))
     run = attempt_folder(tmp_path / "work", ATTEMPT) / "run"
     run.touch()
     with monkeypatch.context() as crashing:
         crashing.setattr(Path, "write_text", crash)
         with pytest.raises(CrashError):
-            order(tmp_path, kind="command", what=("sh",))
-    order(tmp_path, kind="command", what=("sh",))
+            spec(tmp_path, kind="command", what=("sh",))
+    spec(tmp_path, kind="command", what=("sh",))
     assert run.exists()
 
 
 def test_the_folder_of_a_removed_job_is_not_that_of_one_that_is_created_again(tmp_path: Path) -> None:
-    folder = Path(order(tmp_path, kind="command", what=("sh",))["folder"])
+    folder = Path(spec(tmp_path, kind="command", what=("sh",))["folder"])
     (folder / "log").write_text("old")
-    order(tmp_path, kind="command", what=("sh",))
+    spec(tmp_path, kind="command", what=("sh",))
     assert (folder / "log").read_text() == "old", "the same attempt finds what it has done"
     again = replace(ATTEMPT, created=NOW + timedelta(days=900))
-    assert order(tmp_path, again, kind="command", what=("sh",))["folder"] == str(folder)
+    assert spec(tmp_path, again, kind="command", what=("sh",))["folder"] == str(folder)
     assert not (folder / "log").exists()
 
 
@@ -137,7 +137,7 @@ def test_what_is_asked_before_the_work_stands_in_its_order(tmp_path: Path) -> No
 
     def checks(number: int, job: JobRecord = JOB) -> list[dict[str, str]]:
         claim = Claim(replace(ATTEMPT, number=number))
-        found: list[dict[str, str]] = environment.order(claim, job, process, tmp_path / "project")["checks"]
+        found: list[dict[str, str]] = environment.spec(claim, job, process, tmp_path / "project")["checks"]
         return found
 
     assert checks(2) == [{"new_input": "a:is_new"}, *asked]

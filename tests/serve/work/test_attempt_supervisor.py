@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.serve.serving import is_alive, until
-from tests.serve.work.orders.supervising import Started, ended, function, shell
+from tests.serve.work.specs.supervising import Started, ended, function, shell
 
 
 def test_the_exit_code_and_the_last_line_of_a_program_are_reported(started: Started, tmp_path: Path) -> None:

@@ -25,14 +25,14 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
     former = signal.getsignal(signal.SIGTERM)
 
     def called(function: str, **inputs: str) -> list[dict[str, Any]]:
-        order = {
-            "call": f"tests.serve.work.orders.called:{function}",
+        spec = {
+            "call": f"tests.serve.work.specs.called:{function}",
             "attempt": "shop/D:2026010100/1",
             "slot": SLOT,
             "folder": "/tmp",
             "inputs": inputs,
         }
-        assert call(order) == 0
+        assert call(spec) == 0
         return [json.loads(line) for line in os.read(heard, 1 << 16).splitlines()]
 
     yield called
@@ -70,9 +70,9 @@ def test_a_function_gets_the_inputs_that_it_names(
         (
             "adds",
             "error",
-            "TypeError: tests.serve.work.orders.called:adds needs the inputs a, which the process",
+            "TypeError: tests.serve.work.specs.called:adds needs the inputs a, which the process",
         ),
-        ("gone", "error", "AttributeError: module 'tests.serve.work.orders.called' has no attribute 'gone'"),
+        ("gone", "error", "AttributeError: module 'tests.serve.work.specs.called' has no attribute 'gone'"),
     ],
 )
 def test_whatever_a_function_raises_ends_its_attempt_with_the_reason(

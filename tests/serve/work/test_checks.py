@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.serve.work.orders.supervising import Started, ended, function, shell
+from tests.serve.work.specs.supervising import Started, ended, function, shell
 
 BODY = """
 from scoopi.scheduler import Failed, NotReady

@@ -34,9 +34,9 @@ def run(tmp_path: Path) -> Iterator[Run]:
     """Runs a child to its end; what does not end within the test is killed."""
     pids: list[int] = []
 
-    def ended(**order: Any) -> Ended:
+    def ended(**spec: Any) -> Ended:
         pipes = Pipes()
-        pids.append(start_child({"cwd": str(tmp_path), "env": dict(os.environ), **order}, pipes))
+        pids.append(start_child({"cwd": str(tmp_path), "env": dict(os.environ), **spec}, pipes))
         texts = []
         for end in (pipes.out, pipes.err, pipes.answers):
             with open(end) as read:  # to its end, so no one else has the other end open
@@ -52,8 +52,8 @@ def run(tmp_path: Path) -> Iterator[Run]:
         os.waitpid(pid, 0)
 
 
-def shell(run: Run, script: str, **order: Any) -> Ended:
-    return run(argv=["sh", "-c", script], **order)
+def shell(run: Run, script: str, **spec: Any) -> Ended:
+    return run(argv=["sh", "-c", script], **spec)
 
 
 def test_a_program_writes_to_its_own_streams_and_its_input_is_empty(run: Run) -> None:
@@ -99,7 +99,7 @@ def test_a_program_leads_a_process_group_of_its_own(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "said"),
+    ("spec", "said"),
     [
         ({"argv": ["no-such-program"]}, "no-such-program: No such file or directory\n"),
         ({"argv": ["true"], "cwd": "/no/such/folder"}, "/no/such/folder: No such file or directory\n"),
@@ -107,21 +107,21 @@ def test_a_program_leads_a_process_group_of_its_own(run: Run) -> None:
         ({"argv": ["true"], "env": {"DAY": "a\0b"}}, "the program cannot be started: embedded null byte\n"),
     ],
 )
-def test_what_cannot_be_started_says_why(run: Run, order: dict[str, Any], said: str) -> None:
-    ended = run(**order)
+def test_what_cannot_be_started_says_why(run: Run, spec: dict[str, Any], said: str) -> None:
+    ended = run(**spec)
     assert (ended.code, ended.err.split(": ", 1)[-1]) == (NOT_STARTED, said.split(": ", 1)[-1])
     assert said.partition(":")[0] in ended.err
 
 
 def order_of(**more: Any) -> dict[str, Any]:
-    """An order for a function, with the path on which it is found."""
+    """A spec for a function, with the path on which it is found."""
     inputs = {"a": "1", "b": "2"}
     attempt = {"attempt": "shop/D:2026010100/1", "slot": SLOT, "folder": "/tmp", "inputs": inputs}
     return {"path": [str(Path(__file__).parents[3])], **attempt, **more}
 
 
 def test_a_function_reports_through_the_third_pipe(run: Run) -> None:
-    ended = run(**order_of(call="tests.serve.work.orders.called:adds"))
+    ended = run(**order_of(call="tests.serve.work.specs.called:adds"))
     assert ended.code == 0, ended.err
     assert [answer["answer"]["outputs"] for answer in ended.answers] == [{"sum": "12"}]
 
@@ -135,6 +135,6 @@ def test_a_program_whose_checks_do_not_allow_it_does_not_run(run: Run, tmp_path:
 
 
 def test_a_program_ends_by_sigterm_although_checks_ran_before(run: Run, tmp_path: Path) -> None:
-    checks = [{"probe": "tests.serve.work.orders.called:may_begin"}, {"path": str(tmp_path)}]
+    checks = [{"probe": "tests.serve.work.specs.called:may_begin"}, {"path": str(tmp_path)}]
     ended = shell(run, "kill -TERM $$; echo survived", **order_of(checks=checks))
     assert (ended.code, ended.out) == (-signal.SIGTERM, ""), ended

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scoopi.serve.work.fork_server import ForkServer
 from tests.serve.serving import is_alive, until
-from tests.serve.work.orders.supervising import Started, ended, shell
+from tests.serve.work.specs.supervising import Started, ended, shell
 
 
 def test_a_fork_server_that_was_killed_is_started_again(started: Started, fork_server: ForkServer) -> None:
@@ -21,11 +21,11 @@ def test_a_fork_server_that_was_killed_is_started_again(started: Started, fork_s
 
 def test_work_goes_on_if_the_fork_server_is_killed(started: Started, fork_server: ForkServer) -> None:
     running = started(**shell("touch begun; while ! test -e go; do sleep 0.01; done"))
-    until((Path(running.order["folder"]) / "begun").exists)
+    until((Path(running.spec["folder"]) / "begun").exists)
     assert fork_server.pid is not None
     os.kill(fork_server.pid, signal.SIGKILL)
     os.waitid(os.P_PID, fork_server.pid, os.WEXITED | os.WNOWAIT)  # a request that it can't read is lost
-    (Path(running.order["folder"]) / "go").touch()
+    (Path(running.spec["folder"]) / "go").touch()
     assert ended(running) == {"code": 0}
 
 

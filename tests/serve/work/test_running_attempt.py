@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from scoopi.serve.claims.claim import Claim
-from scoopi.serve.work.attempt_supervisor import ORDER_LENGTH
+from scoopi.serve.work.attempt_supervisor import SPEC_LENGTH
 from scoopi.serve.work.running_attempt import RunningAttempt
 from tests.scheduler.scenarios.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ATTEMPT = attempt_of()
-ORDER = {"argv": ["ls"], "text": "x" * 10_000}
+SPEC = {"argv": ["ls"], "text": "x" * 10_000}
 
 
 class PlayedSupervisor:
@@ -31,8 +31,8 @@ class PlayedSupervisor:
     def start_supervisor(self) -> tuple[int, int]:
         return self._commands, self._messages
 
-    def order(self) -> Any:
-        length = int.from_bytes(os.read(self.heard, ORDER_LENGTH), "big")
+    def spec(self) -> Any:
+        length = int.from_bytes(os.read(self.heard, SPEC_LENGTH), "big")
         return json.loads(os.read(self.heard, length))
 
     def commands(self) -> list[bytes]:
@@ -53,10 +53,10 @@ def supervisor() -> Iterator[PlayedSupervisor]:
 @pytest.fixture
 def running(supervisor: PlayedSupervisor) -> Iterator[RunningAttempt]:
     played: Any = supervisor
-    made = RunningAttempt(Claim(ATTEMPT), ORDER, played)
-    order = supervisor.order()
-    assert order.pop("token")
-    assert order == ORDER
+    made = RunningAttempt(Claim(ATTEMPT), SPEC, played)
+    spec = supervisor.spec()
+    assert spec.pop("token")
+    assert spec == SPEC
     yield made
     made.close()
 
@@ -143,7 +143,7 @@ def test_work_that_never_begins_is_started_three_times(tmp_path: Path) -> None:
             return os.open(os.devnull, os.O_WRONLY), messages
 
     played: Any = Dying()
-    running = RunningAttempt(Claim(ATTEMPT), ORDER | {"folder": str(tmp_path)}, played)
+    running = RunningAttempt(Claim(ATTEMPT), SPEC | {"folder": str(tmp_path)}, played)
     assert [running.start_again(running.messages()[-1]) for _ in range(3)] == [True, True, False]
     assert len(starts) == 3
     running.close()

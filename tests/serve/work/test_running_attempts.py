@@ -16,7 +16,7 @@ from scoopi.serve.claims.claim import Claim
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.running_attempts import AttemptReport, RunningAttempts
 from tests.serve.serving import until
-from tests.serve.work.orders.supervising import ATTEMPT, order_in, shell
+from tests.serve.work.specs.supervising import ATTEMPT, shell, spec_in
 
 PROCESS = Process(name="p", executes=Executes(kind="command", what=("sh",)), mode="manual")
 
@@ -45,9 +45,9 @@ def test_an_attempt_that_is_claimed_again_beside_its_former_work_is_reported_onc
     running: RunningAttempts, tmp_path: Path
 ) -> None:
     again = replace(ATTEMPT, fence=ATTEMPT.fence + 1)
-    running.start(Claim(ATTEMPT), PROCESS, order_in(tmp_path) | shell("touch begun; sleep 300"))
+    running.start(Claim(ATTEMPT), PROCESS, spec_in(tmp_path) | shell("touch begun; sleep 300"))
     until((tmp_path / "begun").exists)
-    running.start(Claim(again), PROCESS, order_in(tmp_path) | shell("true"))
+    running.start(Claim(again), PROCESS, spec_in(tmp_path) | shell("true"))
     assert len(running) == 2
     assert [claim.fence for claim in running.claims()] == [ATTEMPT.fence, again.fence]
     running.see(again, {"step": 60.0})
@@ -57,7 +57,7 @@ def test_an_attempt_that_is_claimed_again_beside_its_former_work_is_reported_onc
 
 
 def test_a_cancel_stops_the_claim_that_counts_once(running: RunningAttempts, tmp_path: Path) -> None:
-    running.start(Claim(ATTEMPT), PROCESS, order_in(tmp_path) | shell("touch begun; sleep 300"))
+    running.start(Claim(ATTEMPT), PROCESS, spec_in(tmp_path) | shell("touch begun; sleep 300"))
     until((tmp_path / "begun").exists)
     wished = replace(ATTEMPT, wish="cancel", wish_mode="step")
     for _ in range(2):
@@ -69,9 +69,7 @@ def test_a_cancel_stops_the_claim_that_counts_once(running: RunningAttempts, tmp
 
 def fork_server_of(running: RunningAttempts, folder: Path) -> int:
     """The process id of the fork server, which has started a supervisor."""
-    running.start(
-        Claim(ATTEMPT), PROCESS, order_in(folder) | shell("cut -d' ' -f4 /proc/$PPID/stat > server")
-    )
+    running.start(Claim(ATTEMPT), PROCESS, spec_in(folder) | shell("cut -d' ' -f4 /proc/$PPID/stat > server"))
     assert [each.ending and each.ending.status for each in reports(running)] == ["succeeded"]
     return int((folder / "server").read_text())
 
@@ -83,7 +81,7 @@ def test_work_is_started_again_if_the_fork_server_is_killed_with_the_request_for
     server = fork_server_of(running, tmp_path)
     os.kill(server, signal.SIGSTOP)
     again = replace(ATTEMPT, fence=ATTEMPT.fence + 1)
-    running.start(Claim(again), PROCESS, order_in(tmp_path) | shell("echo x >> begun"))
+    running.start(Claim(again), PROCESS, spec_in(tmp_path) | shell("echo x >> begun"))
     running.keep_alive(time.monotonic() + 60)
     if is_stopped:
         running.stop(60.0)
@@ -98,7 +96,7 @@ def test_work_whose_supervisor_is_killed_after_it_has_begun_is_not_started_again
     running: RunningAttempts, tmp_path: Path
 ) -> None:
     kills = shell("echo x >> begun; kill -9 $PPID; sleep 300")
-    running.start(Claim(ATTEMPT), PROCESS, order_in(tmp_path) | kills)
+    running.start(Claim(ATTEMPT), PROCESS, spec_in(tmp_path) | kills)
     (report,) = reports(running)
     assert report.ending is not None
     assert (report.ending.status, report.ending.explanation) == ("error", "its supervisor was killed")

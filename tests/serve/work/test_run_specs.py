@@ -12,8 +12,8 @@ from scoopi.errors import DefsError
 from scoopi.model.job import RUN_NAME
 from scoopi.model.schedule.process import Executes, Process
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.serve.work.run_orders import run_name, run_order, run_settings
-from tests.serve.work.orders.supervising import ATTEMPT
+from scoopi.serve.work.run_specs import run_name, run_settings, run_spec
+from tests.serve.work.specs.supervising import ATTEMPT
 
 PROCESS = Process(
     name="shop.books", mode="manual", executes=Executes(kind="scrape", what=("books",), nodes=2)
@@ -33,7 +33,7 @@ def test_the_name_of_a_run_is_valid_and_that_of_one_attempt() -> None:
 
 
 def test_all_nodes_have_one_name_and_one_folder_and_ids_of_their_own(tmp_path: Path) -> None:
-    one, two = (run_order(ATTEMPT, node, PROCESS, tmp_path, {"a": "b"}) for node in (1, 2))
+    one, two = (run_spec(ATTEMPT, node, PROCESS, tmp_path, {"a": "b"}) for node in (1, 2))
     assert (one["name"], one["folder"]) == (two["name"], two["folder"])
     assert Path(one["folder"]).parent == tmp_path / "output/shop.books/.runs"
     assert [each["settings"]["scoopi.cluster.node"] for each in (one, two)] == ["1", "2"]
@@ -43,7 +43,7 @@ def test_all_nodes_have_one_name_and_one_folder_and_ids_of_their_own(tmp_path: P
 def test_records_in_a_file_have_no_nodes(tmp_path: Path) -> None:
     assert run_settings(None, {}, tmp_path) == {}
     with pytest.raises(DefsError, match="2 nodes need a store that they share"):
-        run_order(ATTEMPT, 1, PROCESS, tmp_path, {})
+        run_spec(ATTEMPT, 1, PROCESS, tmp_path, {})
 
 
 def test_nodes_connect_to_the_store_of_the_records(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Supervising: orders for supervisors of attempts, and the ends that they report."""
+"""Supervising: specs for supervisors of attempts, and the ends that they report."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ATTEMPT = attempt_of(created=NOW, fence=1)
 Started = Callable[..., RunningAttempt]
 
 
-def order_in(folder: Path) -> dict[str, Any]:
-    """What each order of a supervisor has beside what is to be run."""
+def spec_in(folder: Path) -> dict[str, Any]:
+    """What each spec of a supervisor has beside what is to be run."""
     return {
         "attempt": "p/!1/1",
         "folder": str(folder),

@@ -1,4 +1,4 @@
-"""run_orders: what the nodes of an attempt's run are asked to do, so that they find each other."""
+"""run_specs: what makes the nodes of an attempt a run together, so that they find each other."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def runs_folder(output: Path, process: Process) -> Path:
     return output / process.output / process.name / RUNS
 
 
-def run_order(
+def run_spec(
     attempt: AttemptRecord, node: int, process: Process, output: Path, settings: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The part of an order that makes its scrape a node of a run.
+    """The part of a spec that makes its scrape a node of a run.
 
     Args:
         output: what the output folders of processes are relative to.
