@@ -33,7 +33,7 @@ from scoopi.plugins.builtins import finder_of
 from scoopi.runs.composed import WorkerPlan
 from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.downloads.file_loading import FileLoading
-from scoopi.steps.login_run import AskedLogin
+from scoopi.steps.login_run import LoginDetector
 from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
 from scoopi.steps.session_loader import SessionLoader
@@ -130,7 +130,7 @@ def _loader(
         on_sent=report_sent,
         sessions=WorkerSessions() if sites.sessions else None,
         choice=choice,
-        files=None if store is None else FileLoading(store, AskedLogin(sites)),
+        files=None if store is None else FileLoading(store, LoginDetector(sites)),
         in_browsers=frozenset(each.name for each in groups if each.browser is not None),
         part_of=PageParts(plan.definitions, is_plain=configs.flag("scoopi.parser.plain")).of_group,
     )

@@ -12,7 +12,7 @@ from scoopi.browser.filled_actions import FilledActions
 from scoopi.browser.pool_messages import (
     BrowserReserved,
     PartGranted,
-    PartWanted,
+    PartRequested,
     Rendered,
     Reply,
     Visit,
@@ -139,9 +139,9 @@ class BrowserLoader:
 def _result(connection: Connection, web: Web, held: HeldGrant) -> Rendered | VisitFailed:
     """What a visit gives; meanwhile its first request uses its grant, and further ones get theirs."""
     while not isinstance(reply := receive_reply(connection), Rendered | VisitFailed):
-        if isinstance(reply, PartWanted) and reply.is_first and held.use():
+        if isinstance(reply, PartRequested) and reply.is_first and held.use():
             send(connection, PartGranted(True))
-        elif isinstance(reply, PartWanted):
+        elif isinstance(reply, PartRequested):
             try:
                 with web.grant(reply.url) if reply.is_page else web.grant_part(reply.url):
                     send(connection, PartGranted(True))

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from scoopi.browser.pool_messages import PartWanted, Rendered, VisitFailed, receive_grant, send
+from scoopi.browser.pool_messages import PartRequested, Rendered, VisitFailed, receive_grant, send
 
 OnGrant = Callable[[bool], None]
 """Called with whether a request may be sent; if so, at once."""
@@ -22,12 +22,12 @@ class GrantClient:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._wanted: queue.SimpleQueue[tuple[PartWanted, OnGrant] | None] = queue.SimpleQueue()
+        self._wanted: queue.SimpleQueue[tuple[PartRequested, OnGrant] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._is_open = True
         self._thread: threading.Thread | None = None
 
-    def ask(self, wanted: PartWanted, on_grant: OnGrant) -> None:
+    def ask(self, wanted: PartRequested, on_grant: OnGrant) -> None:
         """Ask for a grant, without waiting for it; `on_grant` is called in another thread.
 
         It is never called if the visit ends before the grant comes.

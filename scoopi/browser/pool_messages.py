@@ -93,7 +93,7 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
     rejected: tuple[str, ...] = ()
 
 
-class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):
+class PartRequested(msgspec.Struct, frozen=True, tag=5, array_like=True):
     """Pool to loader: the page wants to send a request to this address.
 
     Attributes:
@@ -108,12 +108,12 @@ class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):
 
 
 class PartGranted(msgspec.Struct, frozen=True, tag=6, array_like=True):
-    """Loader to pool: whether the request of the last `PartWanted` may be sent; if so, at once."""
+    """Loader to pool: whether the request of the last `PartRequested` may be sent; if so, at once."""
 
     is_allowed: bool
 
 
-Reply = BrowserReserved | Rendered | VisitFailed | PartWanted
+Reply = BrowserReserved | Rendered | VisitFailed | PartRequested
 _REPLIES: msgspec.msgpack.Decoder[Reply] = msgpack_decoder(Reply)
 _VISITS = msgpack_decoder(Visit)
 _GRANTS = msgpack_decoder(PartGranted)
@@ -149,7 +149,7 @@ def receive_visit(connection: Connection) -> Visit:
 
 
 def receive_grant(connection: Connection) -> PartGranted:
-    """Receive the loader's answer to a `PartWanted`.
+    """Receive the loader's answer to a `PartRequested`.
 
     Raises:
         EOFError: the loader no longer wants the page.

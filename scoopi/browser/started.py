@@ -21,7 +21,7 @@ from scoopi.browser.liveness_probe import LivenessProbe, PendingRequest
 from scoopi.browser.page.navigation_responses import NavigationResponses
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
-from scoopi.browser.pool_messages import PartWanted, Visit
+from scoopi.browser.pool_messages import PartRequested, Visit
 from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.remote_sessions import session_address
 from scoopi.descendants import kill_tree
@@ -36,11 +36,11 @@ START_S = 90.0
 _GRID_START_S = 330
 """The longest that a grid may take to start a browser; a request waits 300 s in its queue by default."""
 
-Ask = Callable[[PartWanted, Callable[[bool], None]], None]
+Ask = Callable[[PartRequested, Callable[[bool], None]], None]
 """Asks for the grant of a request; its second argument is called once it is known whether it may be sent."""
 
 
-def allow(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+def allow(wanted: PartRequested, on_grant: Callable[[bool], None]) -> None:
     """Grant each request at once."""
     on_grant(True)
 

@@ -17,8 +17,8 @@ from scoopi.worker.messages import (
     JobsHandedBack,
     Ready,
     Results,
-    SessionAsked,
     SessionChanged,
+    SessionRequested,
     SessionTurn,
     SessionUpdate,
     ToParent,
@@ -58,7 +58,7 @@ class Sessions:
         """Act on a worker's message if it concerns sessions; call this after its other effects."""
         if isinstance(message, Answered):
             return  # as most messages are
-        if isinstance(message, SessionAsked):
+        if isinstance(message, SessionRequested):
             self.ask(worker, message.job, message.session, message.version)
         elif isinstance(message, SessionChanged):
             self.change(message.change)

@@ -20,7 +20,7 @@ One = TypeVar("One")
 
 
 class GrantRequest(NamedTuple):
-    """A job in a worker that waits for a grant; `url`, `public_only` and `file` as in `GrantAsked`."""
+    """A job in a worker that waits for a grant; `url`, `public_only` and `file` as in `GrantRequested`."""
 
     worker: PoolWorker
     job: str

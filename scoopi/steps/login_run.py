@@ -128,7 +128,7 @@ class LoginRun:
             raise _failed(f"its form is sent to another site, {shown(form.url)}", address)
 
 
-class AskedLogin:
+class LoginDetector:
     """Decides whether what was received in place of a file is a page that asks for a login."""
 
     def __init__(self, sites: Sites) -> None:

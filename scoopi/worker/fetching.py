@@ -14,7 +14,7 @@ from scoopi.errors import FetchError, StoppedError
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadState
-from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, FileEnded, GrantAsked, PageSeen, WorkItem
+from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, FileEnded, GrantRequested, PageSeen, WorkItem
 from scoopi.worker.request_reports import RequestReports
 
 LEFT_ALONE_S = 0.1
@@ -83,13 +83,13 @@ class PageLoad(msgspec.Struct, frozen=True):
         grant = self.payload.expect(LoadState).grant
         return "" if grant is None else grant.host
 
-    def asking(self, handover: ToGrant) -> GrantAsked:
+    def asking(self, handover: ToGrant) -> GrantRequested:
         """The message that asks for a grant; it has the URL only if robots.txt applies to it."""
         state = self.payload.expect(LoadState)
         asks_robots = not (state.login or handover.is_part)
         url = (handover.url or state.url or self.payload.locator.url) * asks_robots
         file = "" if state.file is None else state.file.url
-        return GrantAsked(self.item.job, handover.host, url, state.public_only, file)
+        return GrantRequested(self.item.job, handover.host, url, state.public_only, file)
 
     def file_over(self) -> tuple[FileEnded, ...]:
         """The message that its file is settled, for jobs that wait for the same file; none for a page."""

@@ -168,7 +168,7 @@ class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
     sent_at: float | None = None
 
 
-class GrantAsked(msgspec.Struct, frozen=True, tag=10, array_like=True):
+class GrantRequested(msgspec.Struct, frozen=True, tag=10, array_like=True):
     """A job waits for a grant for a request to this host.
 
     Attributes:
@@ -217,7 +217,7 @@ class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
     finds: dict[str, float] = {}
 
 
-class SessionAsked(msgspec.Struct, frozen=True, tag=21, array_like=True):
+class SessionRequested(msgspec.Struct, frozen=True, tag=21, array_like=True):
     """A job waits for a session whose version, the number of its logins, is higher than `version`."""
 
     job: str
@@ -257,11 +257,11 @@ ToParent = (
     | StartFault
     | Sent
     | Answered
-    | GrantAsked
+    | GrantRequested
     | FileEnded
     | RobotsRead
     | JobsHandedBack
     | Results
-    | SessionAsked
+    | SessionRequested
     | SessionChanged
 )

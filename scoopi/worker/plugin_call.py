@@ -23,7 +23,7 @@ GRACE_S = 1.0
 LONGEST_WAIT_S = 1.0
 
 
-class GrantWanted(msgspec.Struct, frozen=True):
+class CallNeedsGrant(msgspec.Struct, frozen=True):
     """The call waits for a grant for the host; `url` is empty for a subresource of a page."""
 
     host: str
@@ -48,7 +48,7 @@ class CallAnswered(msgspec.Struct, frozen=True):
     is_public: bool
 
 
-Event = GrantWanted | RequestSent | CallAnswered | Exception
+Event = CallNeedsGrant | RequestSent | CallAnswered | Exception
 """What a call reports; CallAnswered or an Exception ends it."""
 
 
@@ -179,7 +179,7 @@ class PluginCall:
         """When the grant that was waited for expires, as `time.monotonic()`."""
         while (not_after := self._take_grant(host)) is None:
             self._due = float("inf")
-            self._report(GrantWanted(host, url))
+            self._report(CallNeedsGrant(host, url))
             with self._granted:
                 while self._grant is None and not self._is_abandoned:
                     self._granted.wait(LONGEST_WAIT_S)

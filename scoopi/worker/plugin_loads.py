@@ -40,9 +40,9 @@ from scoopi.steps.step import OnPluginResult, OnSent
 from scoopi.worker.plugin_call import (
     AbandonedError,
     CallAnswered,
+    CallNeedsGrant,
     CallRules,
     Event,
-    GrantWanted,
     PluginCall,
     RequestSent,
 )
@@ -172,7 +172,7 @@ class PluginLoads:
             if known.on_sent is not None:
                 known.on_sent(event.host)
             return
-        if isinstance(event, GrantWanted):
+        if isinstance(event, CallNeedsGrant):
             known.waits = True
             known.on_result(FurtherGrant(event.host, event.url, number))
             return

@@ -29,8 +29,8 @@ from scoopi.worker.messages import (
     Result,
     Results,
     RobotsRead,
-    SessionAsked,
     SessionChanged,
+    SessionRequested,
     SessionTurn,
     SessionUpdate,
     ToWorker,
@@ -208,7 +208,7 @@ class WorkerLoop:
                 return []
             return [JobsHandedBack((item.job,))]
         if isinstance(handover, ToSession):
-            return [SessionAsked(item.job, handover.session, handover.version)]
+            return [SessionRequested(item.job, handover.session, handover.version)]
         return [load.asking(handover)]
 
     def _deny(self, denied: Denied) -> None:

@@ -12,7 +12,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 
-from scoopi.browser.pool_messages import PartWanted
+from scoopi.browser.pool_messages import PartRequested
 from scoopi.browser.started import allow, started_by_grid, started_within
 from scoopi.configs.groups import BrowserSettings
 
@@ -67,7 +67,7 @@ def test_a_session_without_a_tab_is_ended_so_that_the_grid_has_its_place_again(r
 
 def test_without_a_limit_each_request_is_granted_at_once() -> None:
     granted: list[bool] = []
-    wanted: Any = PartWanted
+    wanted: Any = PartRequested
     allow(wanted, granted.append)
     assert granted == [True]
 

@@ -12,8 +12,8 @@ from scoopi.worker.messages import (
     JobsHandedBack,
     Ready,
     Results,
-    SessionAsked,
     SessionChanged,
+    SessionRequested,
     SessionTurn,
     SessionUpdate,
 )
@@ -122,7 +122,7 @@ def test_a_job_waits_on_for_a_session_that_is_as_old_as_the_known_one(
 
 def test_the_messages_of_workers_are_heeded(sessions: Any, one: Worker, two: Worker) -> None:
     late = Worker("d")
-    sessions.handle(late, SessionAsked("d", "s", 0))
+    sessions.handle(late, SessionRequested("d", "s", 0))
     sessions.handle(late, Ready())
     assert late.news == [Session("s")]
     sessions.handle(one, JobsHandedBack(("a",)))
@@ -176,7 +176,7 @@ def test_other_nodes_may_log_in_once_the_login_of_this_one_has_ended(one: Worker
 def test_a_job_that_asks_for_a_session_nobody_logs_in_to_has_its_turn(one: Worker) -> None:
     workers: Any = [one]
     sessions: Any = Sessions(workers)
-    sessions.handle(one, SessionAsked("b", "s", 0))
+    sessions.handle(one, SessionRequested("b", "s", 0))
     assert one.turns == ["b"]
 
 

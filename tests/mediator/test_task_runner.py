@@ -25,14 +25,14 @@ from scoopi.worker.messages import (
     Answered,
     Drain,
     FileSettled,
-    GrantAsked,
     Granted,
+    GrantRequested,
     JobsHandedBack,
     Ready,
     Recall,
     Results,
     Sent,
-    SessionAsked,
+    SessionRequested,
     SessionTurn,
     Setup,
     StartFault,
@@ -341,7 +341,7 @@ def test_a_job_that_asked_for_a_request_and_was_handed_back_gets_no_grant(tmp_pa
         worker = node.worker()
         node.push(2, SITE)
         (item,) = worker.is_given()
-        worker.says(GrantAsked(item.job, SITE))
+        worker.says(GrantRequested(item.job, SITE))
         worker.says(JobsHandedBack((item.job,)))
         worker.says(Answered(item.job, SITE))
         heard = worker.is_given()
@@ -393,7 +393,7 @@ def test_a_job_that_asks_for_a_further_request_gets_its_grant_before_new_jobs(tm
         worker = node.worker()
         node.push(2, SITE)
         (item,) = worker.is_given()
-        worker.says(GrantAsked(item.job, SITE))
+        worker.says(GrantRequested(item.job, SITE))
         node.turn()
         assert worker.is_sent_nothing()
         worker.says(Answered(item.job, SITE))
@@ -643,7 +643,7 @@ def test_a_job_that_asks_for_a_session_is_the_one_to_log_in(tmp_path: Path) -> N
         worker = node.worker()
         node.push(1)
         (item,) = worker.is_given()
-        worker.says(SessionAsked(item.job, "shop", 0))
+        worker.says(SessionRequested(item.job, "shop", 0))
         assert worker.hears() == SessionTurn(item.job)
 
 
@@ -653,9 +653,9 @@ def test_a_job_that_waits_for_a_file_is_notified_if_the_worker_that_asks_for_it_
         asks, waits = node.worker(), node.worker()
         node.push(2)
         (one,), (other,) = asks.is_given(), waits.is_given()
-        asks.says(GrantAsked(one.job, SITE, file, file=file))
+        asks.says(GrantRequested(one.job, SITE, file, file=file))
         assert isinstance(asks.hears(), Granted)
-        waits.says(GrantAsked(other.job, SITE, file, file=file))
+        waits.says(GrantRequested(other.job, SITE, file, file=file))
         node.turn()
         assert waits.is_sent_nothing()
         asks.dies()

@@ -11,7 +11,7 @@ from scoopi.model.locator import PageRequest
 from scoopi.model.report.fetched_page import BY_LOADER
 from scoopi.pages.loader_hops import LoaderHops
 from scoopi.plugins.loader_port import Answer
-from scoopi.worker.plugin_call import CallAnswered, Event, GrantWanted, RequestSent
+from scoopi.worker.plugin_call import CallAnswered, CallNeedsGrant, Event, RequestSent
 
 PAGE, TOKEN = "http://shop.example/list", "http://login.example/token"
 REQUEST = Request(PAGE, content=PageRequest("POST"))
@@ -35,7 +35,7 @@ def test_a_page_is_a_hop_with_its_answer_whose_credentials_are_masked() -> None:
 def test_an_answer_that_the_loader_keeps_to_itself_is_unknown() -> None:
     token, page = noted(
         RequestSent("login.example", TOKEN),
-        GrantWanted("shop.example", PAGE),
+        CallNeedsGrant("shop.example", PAGE),
         RequestSent("shop.example", PAGE),
         CallAnswered(ANSWER, is_public=True),
     ).hops

@@ -23,7 +23,7 @@ from scoopi.worker.messages import (
     NETWORK,
     Answered,
     FileEnded,
-    GrantAsked,
+    GrantRequested,
     PageSeen,
     Sent,
     WorkItem,
@@ -307,14 +307,14 @@ def test_a_grant_is_asked_for_with_the_address_that_robots_txt_has_to_allow(
     payload = Payload("a", LOCATOR, 1, "", state)
     waiting = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload)
     wanted = waiting.asking(ToGrant("next.example:80", payload, url, is_part))
-    assert wanted == GrantAsked("a", "next.example:80", asked)
+    assert wanted == GrantRequested("a", "next.example:80", asked)
 
 
 def test_a_grant_for_a_file_is_asked_for_with_its_address_and_its_end_is_reported() -> None:
     state = LoadState(url=NEXT, public_only=True, file=FileRequest("http://here.example/a.jpg"))
     payload = Payload("a", LOCATOR, 1, "", state)
     waiting = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload)
-    assert waiting.asking(ToGrant("next.example:80", payload)) == GrantAsked(
+    assert waiting.asking(ToGrant("next.example:80", payload)) == GrantRequested(
         "a", "next.example:80", NEXT, public_only=True, file="http://here.example/a.jpg"
     )
     assert waiting.file_over() == (FileEnded("a"),)

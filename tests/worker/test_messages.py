@@ -12,7 +12,7 @@ from scoopi.model.locator import Locator
 from scoopi.worker.messages import (
     Answered,
     Assign,
-    GrantAsked,
+    GrantRequested,
     JobsHandedBack,
     Result,
     Results,
@@ -40,7 +40,7 @@ def test_no_two_kinds_of_messages_have_one_tag() -> None:
     [
         Assign((ITEM,)),
         Answered("job", "host:80"),
-        GrantAsked("job", "host:80"),
+        GrantRequested("job", "host:80"),
         Results((RESULT,), {"parser": 0.5}),
     ],
 )

@@ -20,8 +20,8 @@ from scoopi.worker import plugin_call
 from scoopi.worker.plugin_call import (
     GRACE_S,
     CallAnswered,
+    CallNeedsGrant,
     CallRules,
-    GrantWanted,
     PluginCall,
     RequestSent,
 )
@@ -236,7 +236,7 @@ def test_a_call_that_waits_for_a_grant_continues_at_once_when_it_comes_or_is_giv
         call.give(Grant(host_of(URL), math.inf)) if is_given else call.abandon()
         call.thread.join(LIMIT_S)
         assert not call.thread.is_alive()
-        assert [type(event) for event in events] == [GrantWanted, RequestSent, CallAnswered][
+        assert [type(event) for event in events] == [CallNeedsGrant, RequestSent, CallAnswered][
             : 3 if is_given else 1
         ]
 
@@ -263,7 +263,7 @@ def test_a_call_that_waits_for_a_grant_is_never_overdue(monkeypatch: pytest.Monk
     clock, wanted = Clock(monkeypatch), threading.Event()
 
     def report(event: object) -> None:
-        if isinstance(event, GrantWanted):
+        if isinstance(event, CallNeedsGrant):
             wanted.set()
 
     def load(url: str, web: Web) -> Answer:

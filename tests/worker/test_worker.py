@@ -27,8 +27,8 @@ from scoopi.worker.messages import (
     Assign,
     Denied,
     Drain,
-    GrantAsked,
     Granted,
+    GrantRequested,
     JobsHandedBack,
     Ready,
     Recall,
@@ -201,7 +201,7 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_a_grant(start: Callable[[L
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadState(url="http://there.example/"))))
     assert parent.hear() == Answered("job", "here.example:80")
-    assert parent.hear() == GrantAsked("job", HOST, "http://there.example/")
+    assert parent.hear() == GrantRequested("job", HOST, "http://there.example/")
     parent.send(Granted("job", Grant(HOST, 1e12)))
     loader.end(LookupError("gone"))
     assert parent.hear() == Answered("job", HOST, heard=True)
@@ -215,7 +215,7 @@ def ask_for_grant(loader: PlayedLoader, parent: Parent) -> None:
     loader.end(ToGrant(HOST, payload_of(LoadState())))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
-        GrantAsked("job", HOST, "http://here.example/"),
+        GrantRequested("job", HOST, "http://here.example/"),
     ]
 
 
@@ -483,7 +483,7 @@ def test_a_page_whose_next_request_is_denied_fails_with_the_reason(start: Callab
     loader.end(ToGrant(HOST, payload_of(LoadState(url="http://there.example/"))))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
-        GrantAsked("job", HOST, "http://there.example/"),
+        GrantRequested("job", HOST, "http://there.example/"),
     ]
     for is_rule in (False, True):
         parent.send(Denied("job", is_rule, "robots.txt", "disallowed by line 2"))

@@ -35,15 +35,15 @@ from scoopi.worker.messages import (
     Drain,
     FileEnded,
     FileSettled,
-    GrantAsked,
     Granted,
+    GrantRequested,
     JobsHandedBack,
     Recall,
     Result,
     Results,
     RobotsRead,
-    SessionAsked,
     SessionChanged,
+    SessionRequested,
     SessionTurn,
     SessionUpdate,
     Stop,
@@ -420,8 +420,8 @@ def test_a_page_waits_for_a_login_of_its_session_and_for_no_other_one(
     harness.loop.handle(SessionUpdate(Session("here", 2)))
     harness.loop.continue_requests()
     assert [result.job for batch in harness.run() for result in batch] == [*JOBS[:2]]
-    asked = [message for message in harness.sent if isinstance(message, SessionAsked)]
-    assert asked == [SessionAsked(job, "here", 1) for job in JOBS[:2]]
+    asked = [message for message in harness.sent if isinstance(message, SessionRequested)]
+    assert asked == [SessionRequested(job, "here", 1) for job in JOBS[:2]]
     assert isinstance(harness.loader, LoginLoader)
     assert harness.loader.learned == [Session("there", 2), Session("here", 1), Session("here", 2)]
 
@@ -437,7 +437,7 @@ def test_what_a_page_changes_in_its_session_is_reported_right_after_its_answer(
     assert harness.sent[:3] == [
         Answered(JOBS[0], HOST),
         SessionChanged(SessionChange("here", "job", {"a": "b"})),
-        SessionAsked(JOBS[0], "here", 1),
+        SessionRequested(JOBS[0], "here", 1),
     ]
 
 
@@ -502,7 +502,7 @@ def test_a_page_whose_rows_name_a_file_waits_for_its_grant_and_is_handed_back_at
     harness.give(JOBS[0], grant=Grant(HOST, 1e12))
     harness.loop.continue_requests()
     assert harness.run() == []
-    assert GrantAsked(JOBS[0], "files.example:80", FILE_URL, False, FILE_URL) in harness.sent
+    assert GrantRequested(JOBS[0], "files.example:80", FILE_URL, False, FILE_URL) in harness.sent
     harness.loop.handle(Drain() if is_drained else Granted(JOBS[0], Grant("files.example:80", 1e12)))
     harness.loop.continue_requests()
     results = [result.job for batch in harness.run() for result in batch]

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from urllib.parse import SplitResult, urlsplit
 
-from scoopi.browser.pool_messages import PartWanted, Visit
+from scoopi.browser.pool_messages import PartRequested, Visit
 from scoopi.browser.started import Ask, allow
 
 _UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encoding", "content-length"})
@@ -70,7 +70,7 @@ class RequestRules:
         headers = self.headers if self._is_own(url) else {}
         needs_grant = self._asks_first if is_first else is_page or is_window or self.is_paced
         if needs_grant and url.startswith(_WEB):
-            self._ask(PartWanted(url, is_page or is_window, is_first), partial(_ruled, on_ruling, headers))
+            self._ask(PartRequested(url, is_page or is_window, is_first), partial(_ruled, on_ruling, headers))
         else:
             on_ruling(headers)
 

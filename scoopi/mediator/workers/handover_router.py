@@ -22,7 +22,7 @@ from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
-    GrantAsked,
+    GrantRequested,
     JobsHandedBack,
     Ready,
     Results,
@@ -89,7 +89,7 @@ class HandoverRouter:
         elif isinstance(message, Sent):
             self._limiter.sent(message.host, message.job, message.at)
             self._queues.wake(message.host)
-        elif isinstance(message, GrantAsked):
+        elif isinstance(message, GrantRequested):
             request = GrantRequest(worker, message.job, message.url, message.public_only, message.file)
             self._queues.request_grant(message.host, request)
         elif isinstance(message, RobotsRead):

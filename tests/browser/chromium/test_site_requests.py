@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from scoopi.browser.chromium.site_requests import SiteRequests
-from scoopi.browser.pool_messages import PartWanted, Visit
+from scoopi.browser.pool_messages import PartRequested, Visit
 from scoopi.browser.protocol.protocol_link import OnRejected, ProtocolLink, RejectedError, ignore
 from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.started import Ask
@@ -55,7 +55,7 @@ class Requests:
         visit = Visit(url, dict(headers or {}), 60.0, BrowserDef(**more))
         self.under_test.begin(visit, TAB, cast(Ask, self._ask))
 
-    def _ask(self, wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+    def _ask(self, wanted: PartRequested, on_grant: Callable[[bool], None]) -> None:
         self.asked.append(wanted.url)
         self.grants.append(on_grant)
 

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.firefox.firefox_tab import FirefoxTab
-from scoopi.browser.pool_messages import PartWanted, Visit
+from scoopi.browser.pool_messages import PartRequested, Visit
 from scoopi.browser.protocol.protocol_link import OnEvent, OnRejected, ProtocolLink, RejectedError, ignore
 from scoopi.model.scrape.browser_def import ActionDef, BrowserDef
 
@@ -182,9 +182,9 @@ def test_a_request_whose_headers_the_browser_rejects_fails_and_so_does_the_visit
 
 
 def test_a_page_whose_grant_is_denied_is_not_requested(harness: Harness) -> None:
-    asked: list[PartWanted] = []
+    asked: list[PartRequested] = []
 
-    def deny(wanted: PartWanted, on_grant: Any) -> None:
+    def deny(wanted: PartRequested, on_grant: Any) -> None:
         asked.append(wanted)
         on_grant(False)
 

@@ -10,7 +10,7 @@ import pytest
 from scoopi.browser.browser import Browser
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
-from scoopi.browser.pool_messages import PartWanted, Rendered, Visit
+from scoopi.browser.pool_messages import PartRequested, Rendered, Visit
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
@@ -72,9 +72,9 @@ WAIT = ActionDef("wait", "actions[0]", until=Until(selector="#done"), timeout_ms
 
 @each_browser
 def test_further_pages_and_by_option_all_requests_ask_for_grants(browser: Browser) -> None:
-    asked: list[PartWanted] = []
+    asked: list[PartRequested] = []
 
-    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+    def ask(wanted: PartRequested, on_grant: Callable[[bool], None]) -> None:
         asked.append(wanted)
         on_grant(not wanted.url.endswith("/refused"))
 
@@ -101,9 +101,9 @@ def test_further_pages_and_by_option_all_requests_ask_for_grants(browser: Browse
 
 @each_browser
 def test_a_loader_is_asked_for_the_first_request_when_it_is_about_to_be_sent(browser: Browser) -> None:
-    asked: list[PartWanted] = []
+    asked: list[PartRequested] = []
 
-    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+    def ask(wanted: PartRequested, on_grant: Callable[[bool], None]) -> None:
         asked.append(wanted)
         assert not server.log.paths()
         on_grant(True)
@@ -112,7 +112,7 @@ def test_a_loader_is_asked_for_the_first_request_when_it_is_about_to_be_sent(bro
         url = server.url("/start")
         page = browser.load(Visit(url, {"User-Agent": "test/1"}, 60.0, BrowserDef(), None, True), ask)
         assert isinstance(page, Rendered), page
-        assert asked == [PartWanted(url, is_page=True, is_first=True)]
+        assert asked == [PartRequested(url, is_page=True, is_first=True)]
         assert server.log.paths() == ["/start"]
 
 
@@ -128,9 +128,9 @@ def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Started]
 
 
 def test_a_window_for_script_plugins_loads_its_page_with_a_grant(started: Started) -> None:
-    asked: list[PartWanted] = []
+    asked: list[PartRequested] = []
 
-    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+    def ask(wanted: PartRequested, on_grant: Callable[[bool], None]) -> None:
         asked.append(wanted)
         on_grant(wanted.url.endswith("/allowed"))
 

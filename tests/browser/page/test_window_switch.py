@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.browser.browser import Browser
 from scoopi.browser.browser_watch import BrowserWatch
-from scoopi.browser.pool_messages import PartWanted, Rendered, Visit, VisitFailed
+from scoopi.browser.pool_messages import PartRequested, Rendered, Visit, VisitFailed
 from scoopi.model.place import Place
 from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
@@ -63,10 +63,10 @@ def click(name: str, **more: Any) -> ActionDef:
 
 def loaded(
     browser: Browser, site: Server, *actions: ActionDef, until: str = "", refused: str = "none"
-) -> tuple[Rendered | VisitFailed, list[PartWanted]]:
-    asked: list[PartWanted] = []
+) -> tuple[Rendered | VisitFailed, list[PartRequested]]:
+    asked: list[PartRequested] = []
 
-    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+    def ask(wanted: PartRequested, on_grant: Callable[[bool], None]) -> None:
         asked.append(wanted)
         on_grant(refused not in wanted.url)
 

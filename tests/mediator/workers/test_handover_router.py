@@ -21,7 +21,7 @@ from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.worker.messages import (
     Answered,
     Child,
-    GrantAsked,
+    GrantRequested,
     JobsHandedBack,
     Ready,
     Results,
@@ -132,7 +132,7 @@ def test_an_answered_request_is_no_longer_in_flight(harness: Harness) -> None:
 
 
 def test_a_job_that_needs_a_further_request_waits_for_its_host(harness: Harness) -> None:
-    harness.route(harness.worker, GrantAsked(harness.taken[0].id, SITE, f"http://{SITE}/next"))
+    harness.route(harness.worker, GrantRequested(harness.taken[0].id, SITE, f"http://{SITE}/next"))
     assert harness.node.dispatcher.needed_hosts() == {SITE}
 
 
@@ -148,10 +148,10 @@ def test_a_robots_txt_that_was_read_opens_its_host_and_leaves_the_worker(harness
 
 def test_an_answer_wakes_its_host_so_that_its_next_request_is_granted(harness: Harness) -> None:
     first, second = (job.id for job in harness.taken)
-    harness.route(harness.worker, GrantAsked(first, SITE, f"http://{SITE}/1"))
+    harness.route(harness.worker, GrantRequested(first, SITE, f"http://{SITE}/1"))
     harness.node.dispatcher.dispatch()
     assert harness.worker.requests == {first: SITE}
-    harness.route(harness.worker, GrantAsked(second, SITE, f"http://{SITE}/2"))
+    harness.route(harness.worker, GrantRequested(second, SITE, f"http://{SITE}/2"))
     harness.node.dispatcher.dispatch()
     assert harness.worker.requests == {first: SITE}, "one request at a time"
     harness.route(harness.worker, Answered(first, SITE, heard=True))

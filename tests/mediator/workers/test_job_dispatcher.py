@@ -25,8 +25,8 @@ from scoopi.worker.messages import (
     Denied,
     FileEnded,
     FileSettled,
-    GrantAsked,
     Granted,
+    GrantRequested,
     JobsHandedBack,
     Ready,
     RobotsRead,
@@ -69,7 +69,7 @@ class Harness:
     def asks(self, job: str, url: str) -> ToWorker | None:
         """What a job of the worker gets that asks for a further request."""
         self.node.router.route(self.worker, Answered(job, SITE))
-        self.node.router.route(self.worker, GrantAsked(job, SITE, url))
+        self.node.router.route(self.worker, GrantRequested(job, SITE, url))
         self.dispatcher.dispatch()
         return None if self.link.is_sent_nothing() else self.link.hears()
 
@@ -224,7 +224,7 @@ def test_what_is_cleared_and_what_a_dead_worker_asked_for_is_gone(harness_of: Ca
     assert [each.taken.id for each in harness.dispatcher.clear()] == ["b"]
     assert harness.dispatcher.is_empty()
     assert harness.dispatcher.take_unfit() == []
-    harness.node.router.route(harness.worker, GrantAsked("a", SITE, f"http://{SITE}/next"))
+    harness.node.router.route(harness.worker, GrantRequested("a", SITE, f"http://{SITE}/next"))
     harness.dispatcher.forget(harness.worker)
     assert harness.dispatcher.needed_hosts() == set()
 
@@ -288,7 +288,7 @@ def test_after_a_further_request_that_nobody_waits_for_the_next_one_is_granted(
     assert sorted(harness.given()) == ["a", "b"]
     for name in "ab":
         harness.node.router.route(harness.worker, Answered(name, SITE))
-        harness.node.router.route(harness.worker, GrantAsked(name, SITE, f"http://{SITE}/next-{name}"))
+        harness.node.router.route(harness.worker, GrantRequested(name, SITE, f"http://{SITE}/next-{name}"))
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
     harness.dispatcher.dispatch()
     assert harness.worker.requests == {"b": SITE}
@@ -363,7 +363,7 @@ def two_want_one_file(harness: Harness) -> None:
     assert harness.given() == ["a", "b"]
     for name in "ab":
         harness.node.router.route(harness.worker, Answered(name, SITE))
-        harness.node.router.route(harness.worker, GrantAsked(name, SITE, FILE, file=FILE))
+        harness.node.router.route(harness.worker, GrantRequested(name, SITE, FILE, file=FILE))
     harness.dispatcher.dispatch()
 
 
@@ -374,7 +374,7 @@ def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
     two_want_one_file(harness)
     assert isinstance(harness.link.hears(), Granted)
     harness.node.router.route(harness.worker, Answered("a", SITE))
-    harness.node.router.route(harness.worker, GrantAsked("a", SITE, f"http://{SITE}/y.jpg", file=FILE))
+    harness.node.router.route(harness.worker, GrantRequested("a", SITE, f"http://{SITE}/y.jpg", file=FILE))
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
     harness.dispatcher.dispatch()
     assert harness.link.hears() == FileSettled("b")
