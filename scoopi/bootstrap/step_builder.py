@@ -29,7 +29,7 @@ from scoopi.defs.scrape.class_names import (
 from scoopi.errors import PluginError
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.locator import Document
-from scoopi.model.report.finds import axes_read, found_nothing
+from scoopi.model.report.found_axes import axes_read, found_nothing
 from scoopi.model.scrape.plugin_def import PluginDef, StepDef
 from scoopi.model.scrape.task_def import TaskDef
 from scoopi.outputs.output_spec import appender_outputs

@@ -13,7 +13,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import RecordDef
-from scoopi.model.report.finds import (
+from scoopi.model.report.counter_names import (
     BLOCK,
     EACH,
     ENTRY_TIMES,
@@ -23,9 +23,9 @@ from scoopi.model.report.finds import (
     SEPARATOR,
     TIMED,
     AxisKey,
-    axes_read,
     count_name,
 )
+from scoopi.model.report.found_axes import axes_read
 from scoopi.model.report.run_counts import EntryTime
 from scoopi.model.scrape.definitions import Definitions
 

@@ -9,7 +9,7 @@ from scoopi.engine.found_counts import FoundCounts, placed
 from scoopi.engine.unfollowed_links import UnfollowedLinks
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.records.record_def import FieldDef, RecordDef
-from scoopi.model.report.finds import (
+from scoopi.model.report.counter_names import (
     ABSENT,
     EXAMPLE,
     FIELD,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.place import Place
-from scoopi.model.report.finds import PREFIX, count_name
+from scoopi.model.report.counter_names import PREFIX, count_name
 
 
 class FoundCounts:

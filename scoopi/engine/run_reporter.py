@@ -17,7 +17,16 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import run_failure
 from scoopi.model.report.causes import Cause
-from scoopi.model.report.finds import LOADS, MET, PAGES, PREFIX, ROWS, SEPARATOR, TIMES, axes_read
+from scoopi.model.report.counter_names import (
+    LOADS,
+    MET,
+    PAGES,
+    PREFIX,
+    ROWS,
+    SEPARATOR,
+    TIMES,
+)
+from scoopi.model.report.found_axes import axes_read
 from scoopi.model.report.run_counts import EntryTime, FieldFigures, JobCounts, LoadCounts
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows

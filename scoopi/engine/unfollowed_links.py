@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scoopi.engine.found_counts import FoundCounts, placed
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import FieldDef, LinkRules, Selector
-from scoopi.model.report.finds import (
+from scoopi.model.report.counter_names import (
     ALLOW_KEY,
     DENY_KEY,
     FIELD,

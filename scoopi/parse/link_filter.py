@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from scoopi.errors import ParseError
 from scoopi.java.regex.java_regex import JavaPattern, compile_java
 from scoopi.model.records.record_def import LinkRules, Selector
-from scoopi.model.report.finds import (
+from scoopi.model.report.counter_names import (
     ALLOW_KEY,
     DENY_KEY,
     FOLLOWED,

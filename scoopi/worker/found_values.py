@@ -11,7 +11,7 @@ import msgspec
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import (
+from scoopi.model.report.counter_names import (
     ENTRY_TIMES,
     EXAMPLE,
     LOADS,
@@ -22,10 +22,9 @@ from scoopi.model.report.finds import (
     TIMED,
     TIMES,
     AxisKey,
-    axes_read,
     count_name,
-    is_nothing,
 )
+from scoopi.model.report.found_axes import axes_read, is_nothing
 
 MOST_EXAMPLES = 10
 """Examples kept per field of values that could not be converted, in each worker; the summary shows one."""

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.engine.entry_times import EntryTimes, added
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.report.finds import EACH, ENTRY_TIMES, FIELD, PAGES, TIMED, count_name
+from scoopi.model.report.counter_names import EACH, ENTRY_TIMES, FIELD, PAGES, TIMED, count_name
 from scoopi.model.report.run_counts import EntryTime
 from scoopi.model.scrape.definitions import Definitions
 from tests.engine.workspace import Workspace

@@ -9,7 +9,7 @@ import pytest
 from scoopi.errors import ParseError
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import LinkRules, Selector
-from scoopi.model.report.finds import FOLLOWED, LEFT_OUT, SEPARATOR, count_name
+from scoopi.model.report.counter_names import FOLLOWED, LEFT_OUT, SEPARATOR, count_name
 from scoopi.parse.link_filter import LinkCounts, LinkFilter
 
 FIELD = ("field", "link")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import (
+from scoopi.model.report.counter_names import (
     BLOCK,
     ENTRY_TIMES,
     EXAMPLE,

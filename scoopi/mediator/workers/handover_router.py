@@ -16,7 +16,7 @@ from scoopi.mediator.workers.page_log import log_failures, log_page
 from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.report.finds import PREFIX
+from scoopi.model.report.counter_names import PREFIX
 from scoopi.model.report.run_report import LOADER
 from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.store.pages.job_records import NewJob

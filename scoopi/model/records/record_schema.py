@@ -144,7 +144,7 @@ class Records(msgspec.Struct, frozen=True):
         rows: of each record, the values of `RecordSchema.all_columns`.
         rejections: the rejected records.
         links: the links in the values of fields.
-        finds: the counters of what was found, by name (`model/report/finds.py`).
+        finds: the counters of what was found, by name (`model/report/counter_names.py`).
     """
 
     data_def: str

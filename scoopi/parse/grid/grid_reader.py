@@ -13,7 +13,7 @@ from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
 from scoopi.model.place import Place
-from scoopi.model.report.finds import AxisKey
+from scoopi.model.report.counter_names import AxisKey
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings, selector_of
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate

@@ -9,7 +9,7 @@ from typing import Any
 
 from scoopi.model.records.record_def import FieldDef
 from scoopi.model.records.record_schema import Value
-from scoopi.model.report.finds import FIELD
+from scoopi.model.report.counter_names import FIELD
 from scoopi.parse.records.conversion import Conversion, Raw
 from scoopi.parse.records.page_facts import PageFacts, compile_constant
 from scoopi.parse.timing.stopwatch import Timed, untimed

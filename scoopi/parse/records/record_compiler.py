@@ -9,7 +9,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.records.record_def import FieldDef, RecordDef
-from scoopi.model.report.finds import EACH, FIELD
+from scoopi.model.report.counter_names import EACH, FIELD
 from scoopi.model.scrape.task_def import TaskGroup
 from scoopi.parse.bridge.html_backend import record_values
 from scoopi.parse.records.conversion import Raw

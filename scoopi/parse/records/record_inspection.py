@@ -10,7 +10,7 @@ import msgspec
 
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records
-from scoopi.model.report.finds import ABSENT, EXAMPLE, FIELD, UNREADABLE, count_name
+from scoopi.model.report.counter_names import ABSENT, EXAMPLE, FIELD, UNREADABLE, count_name
 from scoopi.model.text.shown import nearest
 from scoopi.parse.records.data_query import compile_data, compile_items
 from scoopi.parse.records.label_query import LabelQuery, labels_in

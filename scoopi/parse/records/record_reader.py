@@ -11,7 +11,16 @@ from scoopi.errors import ConvertError
 from scoopi.model.locator import Link
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import RecordRow, Records, Rejection, Value
-from scoopi.model.report.finds import ABSENT, EXAMPLE, FIELD, PAGES, REJECTED, ROWS, UNREADABLE, count_name
+from scoopi.model.report.counter_names import (
+    ABSENT,
+    EXAMPLE,
+    FIELD,
+    PAGES,
+    REJECTED,
+    ROWS,
+    UNREADABLE,
+    count_name,
+)
 from scoopi.model.scrape.task_def import TaskGroup
 from scoopi.parse.link_filter import LinkCounts, LinkFilter
 from scoopi.parse.records.conversion import Raw

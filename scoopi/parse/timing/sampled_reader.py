@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Generic, ParamSpec, TypeVar
 
-from scoopi.model.report.finds import AxisKey
+from scoopi.model.report.counter_names import AxisKey
 from scoopi.parse.timing.stopwatch import Stopwatch
 
 _FIRST, _EVERY = 4, 16

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import ParamSpec, Protocol, TypeVar
 
-from scoopi.model.report.finds import AxisKey
+from scoopi.model.report.counter_names import AxisKey
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")

@@ -9,7 +9,7 @@ from typing import Any
 from lxml import etree
 
 from scoopi.model.data_def import DataDef
-from scoopi.model.report.finds import BLOCK, AxisKey
+from scoopi.model.report.counter_names import BLOCK, AxisKey
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings
 from scoopi.parse.grid.grid_query import RawValue
 from scoopi.parse.grid.grid_reader import GridParts, GridReader

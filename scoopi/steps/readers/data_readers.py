@@ -11,7 +11,7 @@ from scoopi.configs.groups import FactSettings, ParserLimits
 from scoopi.defs.scrape.class_names import XPATH_PARSER
 from scoopi.model.data_def import DataDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import AxisKey
+from scoopi.model.report.counter_names import AxisKey
 from scoopi.model.scrape.definitions import Definitions
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings

@@ -16,7 +16,7 @@ from scoopi.engine.run_completion import RunLimits
 from scoopi.engine.run_reporter import EmptyEntries
 from scoopi.engine.shutdown import STORE_SHARE, StopTime
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.report.finds import PAGES, PREFIX, ROWS, count_name
+from scoopi.model.report.counter_names import PAGES, PREFIX, ROWS, count_name
 from scoopi.publishing.run_rows import RunPhases
 from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_file import RunPlace

@@ -15,7 +15,7 @@ from scoopi.mediator.workers.handover_router import NOTHING, Routed
 from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_SECONDS, PoolWorker
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobState
-from scoopi.model.report.finds import PREFIX
+from scoopi.model.report.counter_names import PREFIX
 from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.worker.messages import (

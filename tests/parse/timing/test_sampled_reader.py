@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from scoopi.model.report.finds import AxisKey
+from scoopi.model.report.counter_names import AxisKey
 from scoopi.parse.timing.sampled_reader import SampledReader
 from scoopi.parse.timing.stopwatch import Stopwatch
 

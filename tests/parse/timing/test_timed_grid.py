@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.model.report.finds import BLOCK, AxisKey
+from scoopi.model.report.counter_names import BLOCK, AxisKey
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.timing.stopwatch import Stopwatch

@@ -1,4 +1,4 @@
-"""Finds: which axes a page provides, and whether it provided any."""
+"""axes_read, found_nothing: which axes a page provides, and whether it provided any."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
-from scoopi.model.report.finds import axes_read, count_name, found_nothing, is_nothing
+from scoopi.model.report.found_axes import axes_read, found_nothing, is_nothing
 
 HERE, THERE = Place("a.yml", 1), Place("a.yml", 2)
 
@@ -58,8 +58,3 @@ def test_a_page_found_nothing_if_no_row_has_a_value_that_was_read() -> None:
 
     assert not found(("Oslo", None), ("Rome", "-"))
     assert found(("Oslo", None), ("Rome", "7"))
-
-
-def test_counters_of_different_axes_have_different_names() -> None:
-    names = {count_name("rows", "a"), count_name("rows", "b"), count_name("met", "a", ("item", "x"))}
-    assert len(names) == 3
