@@ -19,7 +19,7 @@ from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
-from scoopi.politeness.host_rests import HostRests
+from scoopi.politeness.host_pauses import HostPauses
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
 from scoopi.store.pages.job_records import TakenJob
@@ -52,7 +52,7 @@ class TakenJobRules(msgspec.Struct, frozen=True):
         share_budgets: called in each round; writes the counts to the store, at once if its argument is true.
         on_postponed: called after jobs were moved into their wait for another attempt.
         robots: knows the robots.txt of the hosts; None: none is read.
-        rests: keeps for `resume` which hosts rest; None in a cluster, where the hosts' records have it.
+        pauses: keeps the pauses of hosts for `resume`; None in a cluster, where the hosts' records have it.
     """
 
     max_takes: int
@@ -60,7 +60,7 @@ class TakenJobRules(msgspec.Struct, frozen=True):
     end: Callable[[JobResult], None]
     on_postponed: Callable[[], None] = lambda: None
     robots: RobotsCache | None = None
-    rests: HostRests | None = None
+    pauses: HostPauses | None = None
     limit: PageLimit = NO_LIMIT
     budgets: PageBudgets = NO_BUDGETS
     has_room: Callable[[], bool] = lambda: True
@@ -122,8 +122,8 @@ class JobRunner:
     def _keep_up(self) -> None:
         """Do what each round does before a poll: hand back, note, postpone, and read robots.txt."""
         self._hand_back()
-        if self._rules.rests is not None:
-            self._rules.rests.round()
+        if self._rules.pauses is not None:
+            self._rules.pauses.round()
         self._find_robots()
         self._retries.postpone()
         self._note_sending()

@@ -36,7 +36,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.limits.budget import Budget
 from scoopi.model.site_session import Session
 from scoopi.model.sites import Sites
-from scoopi.politeness.host_rests import HostRests
+from scoopi.politeness.host_pauses import HostPauses
 from scoopi.politeness.host_sharing import HostSharing
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import SharedHosts
@@ -94,14 +94,14 @@ class JobsModule(Module):
         context: RunContext,
         robots: RobotsCache,
         limit: PageLimit,
-        rests: HostRests,
+        pauses: HostPauses,
         pages: PageBudgets,
         held: HeldJobs,
     ) -> TakenJobRules:
         """The rules and callbacks for jobs that were taken."""
         counts = SharedCounts(context.store, context.node)
         is_fresh, share = archive.is_fresh, lambda: budget.share(counts)
-        own_rests = rests if context.cluster is None else None
+        own_pauses = pauses if context.cluster is None else None
         page_counts = SharedCounts(context.store, context.node, PAGES)
         return TakenJobRules(
             max_takes=settings.max_takes,
@@ -109,7 +109,7 @@ class JobsModule(Module):
             end=appender.put,
             on_postponed=share,
             robots=robots,
-            rests=own_rests,
+            pauses=own_pauses,
             limit=limit,
             budgets=pages,
             has_room=appender.has_room,

@@ -36,8 +36,8 @@ from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.sites import Sites
+from scoopi.politeness.host_pauses import HostPauses
 from scoopi.politeness.host_rate_limiter import HostRateLimiter, RateLimiterRules
-from scoopi.politeness.host_rests import HostRests
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.politeness.host_sharing import HostSharing, InFlight
 from scoopi.politeness.machine_rate_limiter import MachineRateLimiter, machine_file
@@ -83,9 +83,9 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def rests(self, context: RunContext, jobs: JobInbox) -> HostRests:
+    def pauses(self, context: RunContext, jobs: JobInbox) -> HostPauses:
         """The hosts that rest in a run on one machine."""
-        return HostRests(context.store, context.node, jobs.wake)
+        return HostPauses(context.store, context.node, jobs.wake)
 
     @singleton
     @provider
@@ -95,7 +95,7 @@ class WorkersModule(Module):
         sites: Sites,
         sharing: HostSharing,
         rules: PolitenessSettings,
-        rests: HostRests,
+        pauses: HostPauses,
     ) -> HostRateLimiter:
         """When the next request to each host may be sent."""
         file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
@@ -107,7 +107,9 @@ class WorkersModule(Module):
             )
             return HostRateLimiter(sites, time.monotonic, all_nodes, sharing.in_flight, shares.may_send, log)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
-        alone = RateLimiterRules(first_after_s, rules, rests.note, resting_until=rests.until, machine=machine)
+        alone = RateLimiterRules(
+            first_after_s, rules, pauses.note, resting_until=pauses.until, machine=machine
+        )
         return HostRateLimiter(sites, time.monotonic, alone, log=log)
 
     @singleton

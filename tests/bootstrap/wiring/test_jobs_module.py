@@ -34,7 +34,7 @@ def test_only_a_run_on_one_machine_keeps_for_itself_which_hosts_rest(
     rules = WiredRun(tmp_path, opened, {"scoopi.job.maxTakes": "7"}, is_on_nodes=is_on_nodes).get(
         TakenJobRules
     )
-    assert (rules.rests is None) is is_on_nodes
+    assert (rules.pauses is None) is is_on_nodes
     assert rules.max_takes == 7
     assert rules.has_room()
 

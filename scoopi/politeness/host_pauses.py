@@ -1,4 +1,4 @@
-"""HostRests: keeps the pauses of hosts in the store, so that `resume` continues them."""
+"""HostPauses: keeps the pauses of hosts in the store, so that `resume` continues them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEHIND = "rests0"
 _PAGE = 500
 
 
-class RestRecord(msgspec.Struct, frozen=True, array_like=True):
+class PauseRecord(msgspec.Struct, frozen=True, array_like=True):
     """A pause of a host.
 
     Attributes:
@@ -30,7 +30,7 @@ class RestRecord(msgspec.Struct, frozen=True, array_like=True):
     end_ms: int
 
 
-class HostRests:
+class HostPauses:
     """Keeps the pauses of hosts in the store, so that `resume` continues them.
 
     For a run on one machine; nodes of a cluster share pauses by the records of hosts (`HostShares`).
@@ -58,15 +58,15 @@ class HostRests:
         self._wake_rounds = wake_rounds
         self._clock = clock
         self._time_of_day = time_of_day
-        self._codec = RecordCodec(RUN, dict[str, RestRecord])
-        self._rests: dict[str, RestRecord] = {}
+        self._codec = RecordCodec(RUN, dict[str, PauseRecord])
+        self._pauses: dict[str, PauseRecord] = {}
         self._until: dict[str, float] = {}
         self._is_loaded = self._is_dirty = False
 
     def note(self, host: str, pause_s: float) -> None:
         """Note that the host gets no requests for `pause_s` seconds from now."""
         pause_ms = int(pause_s * 1000)
-        self._rests[host] = RestRecord(pause_ms, int(self._time_of_day() * 1000) + pause_ms)
+        self._pauses[host] = PauseRecord(pause_ms, int(self._time_of_day() * 1000) + pause_ms)
         self._is_dirty = True
         self._wake_rounds()
 
@@ -100,14 +100,14 @@ class HostRests:
             for key, raw in page:
                 if key >= _BEHIND:
                     return
-                rests: dict[str, RestRecord] = self._codec.read(key, raw)
-                for host, rest in rests.items():
-                    left_ms = min(rest.end_ms - now_ms, rest.pause_ms)
+                pauses: dict[str, PauseRecord] = self._codec.read(key, raw)
+                for host, pause in pauses.items():
+                    left_ms = min(pause.end_ms - now_ms, pause.pause_ms)
                     if left_ms > 0:
                         self._until[host] = max(self.until(host), now + left_ms / 1000)
-                        self._rests.setdefault(host, RestRecord(left_ms, now_ms + left_ms))
+                        self._pauses.setdefault(host, PauseRecord(left_ms, now_ms + left_ms))
 
     def _keep(self) -> None:
         now_ms = int(self._time_of_day() * 1000)
-        lasting = {host: rest for host, rest in list(self._rests.items()) if rest.end_ms > now_ms}
+        lasting = {host: pause for host, pause in list(self._pauses.items()) if pause.end_ms > now_ms}
         self._own.write(self._codec.written(lasting))

@@ -1,4 +1,4 @@
-"""HostRests: what a process has left alone is left alone by the one that resumes its run."""
+"""HostPauses: what a process has left alone is left alone by the one that resumes its run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.politeness.host_rests import HostRests
+from scoopi.politeness.host_pauses import HostPauses
 from scoopi.store.ports import RUN
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -16,7 +16,7 @@ from tests.clock import Clock
 from tests.store.memory_store import AwayStore
 
 HOST, OTHER = "a.example:80", "b.example:80"
-ProcessOf = Callable[..., HostRests]
+ProcessOf = Callable[..., HostPauses]
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def process(tmp_path: Path, clock: Clock) -> ProcessOf:
     """Starts a process of the run, whose monotonic clock is `ahead` of the time of day."""
     store = SqliteStore(tmp_path / "store.db")
 
-    def start(name: str, ahead: float = 0.0) -> HostRests:
-        rests = HostRests(store, name, lambda: None, lambda: clock.now + ahead, clock)
+    def start(name: str, ahead: float = 0.0) -> HostPauses:
+        rests = HostPauses(store, name, lambda: None, lambda: clock.now + ahead, clock)
         rests.round()
         return rests
 
@@ -68,7 +68,7 @@ def test_a_time_of_day_that_was_set_back_makes_no_pause_longer(process: ProcessO
 def test_pauses_are_kept_after_a_write_whose_outcome_was_not_known(clock: Clock) -> None:
     memory = AwayStore([RUN])
     store = SettlingStore(memory)
-    rests = HostRests(store, "one", lambda: None, clock, clock)
+    rests = HostPauses(store, "one", lambda: None, clock, clock)
     rests.note(HOST, 60.0)
     rests.round()
     memory.is_away = True
@@ -79,14 +79,14 @@ def test_pauses_are_kept_after_a_write_whose_outcome_was_not_known(clock: Clock)
     for pause_s in (120.0, 150.0):
         rests.note(HOST, pause_s)
         rests.round()
-    later = HostRests(store, "two", lambda: None, clock, clock)
+    later = HostPauses(store, "two", lambda: None, clock, clock)
     later.round()
     assert later.until(HOST) == pytest.approx(clock.now + 150)
 
 
 def test_a_pause_requests_a_round_at_once(tmp_path: Path, clock: Clock) -> None:
     woken: list[str] = []
-    rests = HostRests(SqliteStore(tmp_path / "store.db"), "one", lambda: woken.append("round"), clock, clock)
+    rests = HostPauses(SqliteStore(tmp_path / "store.db"), "one", lambda: woken.append("round"), clock, clock)
     rests.round()
     assert woken == []
     rests.note(HOST, 60.0)
@@ -118,16 +118,16 @@ def test_pauses_are_read_from_all_processes_and_from_no_other_record_of_the_run(
 ) -> None:
     store = SqliteStore(tmp_path / "store.db")
     others = [(key, b"something else") for key in ("a", "rest", "rests.", "rests0", "rests0/x", "zz")]
-    first = HostRests(store, "0000", lambda: None, clock, clock)
+    first = HostPauses(store, "0000", lambda: None, clock, clock)
     first.note(HOST, 60.0)
     first.round()
     (record,) = store.get_all(RUN, ["rests/0000"]).values()
     copies = [(f"rests/{number:04}", record) for number in range(1, 520)]
     store.put_if_absent_all(RUN, [*others, *copies])
-    last = HostRests(store, "0520", lambda: None, clock, clock)
+    last = HostPauses(store, "0520", lambda: None, clock, clock)
     last.note(OTHER, 30.0)
     last.round()
-    later = HostRests(store, "later", lambda: None, clock, clock)
+    later = HostPauses(store, "later", lambda: None, clock, clock)
     later.round()
     assert later.until(HOST) == pytest.approx(clock.now + 60)
     assert later.until(OTHER) == pytest.approx(clock.now + 30)
@@ -135,7 +135,7 @@ def test_pauses_are_read_from_all_processes_and_from_no_other_record_of_the_run(
 
 def test_what_has_not_changed_is_not_written_again(clock: Clock) -> None:
     memory = AwayStore([RUN])
-    rests = HostRests(SettlingStore(memory), "one", lambda: None, clock, clock)
+    rests = HostPauses(SettlingStore(memory), "one", lambda: None, clock, clock)
     rests.note(HOST, 60.0)
     rests.round()
     memory.is_away = True
