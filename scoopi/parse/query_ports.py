@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from lxml import etree
-
 from scoopi.model.data import Data, ScriptRow
 from scoopi.model.failure import Failure
+from scoopi.parse.element import Element
 
-BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
+BlockQuery = Callable[[Element], Sequence[Element]]
 """Root element of the page -> the block nodes, in document order."""
 
 PageMemory = dict[Any, Any]
@@ -21,7 +20,6 @@ ScriptRunner = Callable[[str, ScriptRow], str | None]
 
 Values of the page are marked in the text. Raises ScriptError.
 """
-Element = etree._Element
 
 
 class ValueQuery(Protocol):
@@ -76,9 +74,7 @@ class QueryEngine(Protocol):
 class DataReader(Protocol):
     """Reads the rows of pages by one data definition."""
 
-    def read(
-        self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
-    ) -> Data:
+    def read(self, root: Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]) -> Data:
         """The rows of the page, in the order in which they are produced.
 
         Args:

@@ -10,6 +10,7 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.element import Element
 
 PAGE = etree.fromstring(
     '<html id="html"><head id="head"><title id="title">Weather</title></head>'
@@ -167,7 +168,7 @@ FOUND = [
 ]
 
 
-def found(block: str, selector: str, page: etree._Element = PAGE) -> str:
+def found(block: str, selector: str, page: Element = PAGE) -> str:
     blocks = CompiledSelector(parse_selector(block), Within.PAGE, 1000).select(page)
     compiled = CompiledSelector(parse_selector(selector), Within.BLOCK, 1000)
     elements = dict.fromkeys(element for each in blocks for element in compiled.select(each))

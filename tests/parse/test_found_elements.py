@@ -12,6 +12,7 @@ from scoopi.parse.css import compiled_selector
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.element import Element
 from scoopi.parse.tree.page import parse_html
 
 PAGE = parse_html(
@@ -20,7 +21,7 @@ PAGE = parse_html(
 SELECTORS = ["div", "#a", ".x", ".x.y", "div.x", "div#a > p", "div p", "body > div > .x", "#none", "p#a"]
 
 
-def found(selector: str, scope: Within, root: etree._Element) -> list[etree._Element]:
+def found(selector: str, scope: Within, root: Element) -> list[Element]:
     return CompiledSelector(parse_selector(selector), scope, 1000).select(root)
 
 
@@ -50,7 +51,7 @@ def test_a_found_element_outlives_all_other_references_to_its_page() -> None:
 
 
 def test_selectors_that_search_ancestors_are_left_to_queries(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> list[etree._Element]:
+    def fail(*_: Any) -> list[Element]:
         raise AssertionError("a deep page would take too long")
 
     monkeypatch.setattr(compiled_selector, "found_elements", lambda: fail)

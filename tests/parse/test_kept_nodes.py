@@ -9,6 +9,7 @@ import pytest
 from lxml import etree
 
 from scoopi.errors import ParseError
+from scoopi.parse.element import Element
 from scoopi.parse.parts.page_part import Anchor, AnchorKind, PagePart
 from tests.parse.bridge.test_html_backend import mutated
 from tests.parse.tree.built_bridge import built_bridge
@@ -19,12 +20,12 @@ MARKS: tuple[tuple[AnchorKind, str], ...] = (
 )
 
 
-def elements_of(root: etree._Element, anchor: Anchor) -> list[etree._Element]:
+def elements_of(root: Element, anchor: Anchor) -> list[Element]:
     path = {"t": "{}", "i": "*[@id='{}']", "c": "*[@class='{}']", "a": "*[@{}]"}[anchor.kind]
     return list(root.iterfind(f".//{path.format(anchor.name)}"))
 
 
-def kept(root: etree._Element, anchors: list[Anchor]) -> list[tuple[bytes, list[int], int]]:
+def kept(root: Element, anchors: list[Anchor]) -> list[tuple[bytes, list[int], int]]:
     """The elements that anchors keep, their places, and how many are around them."""
     found = []
     frames = {

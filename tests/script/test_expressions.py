@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lxml import etree
 
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ParseError, ScriptError
@@ -18,6 +17,7 @@ from scoopi.model.locator import Document, Locator
 from scoopi.model.text.page_text import marked
 from scoopi.model.text.pure_expression import reads_of
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.element import Element
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.grid.plain_reader import PlainReader
@@ -213,7 +213,7 @@ def test_a_compiled_definition_with_scripts_reads_what_the_plain_evaluator_reads
 
 
 def read(
-    reader: GridReader | PlainReader, page: etree._Element, expressions: Expressions | None
+    reader: GridReader | PlainReader, page: Element, expressions: Expressions | None
 ) -> tuple[object, list[str]]:
     """Data, or what went wrong, and warnings."""
     warnings: list[str] = []

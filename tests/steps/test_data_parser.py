@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from scoopi.archive.archive import Archive
 from scoopi.errors import ParseError, StepError
@@ -15,6 +14,7 @@ from scoopi.model.data import Axis, Data, Item, LinkData
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Document, Locator
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import ScriptRunner
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.data_parser import DataParser, DataReuse
@@ -32,9 +32,7 @@ class TitleReader:
     def __init__(self) -> None:
         self.times = 0
 
-    def read(
-        self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
-    ) -> Data:
+    def read(self, root: Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]) -> Data:
         self.times += 1
         warn(Failure("a range ended", "a range ended at 3"))
         text = str(root.xpath("string(//p)"))

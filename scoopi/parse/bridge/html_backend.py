@@ -13,6 +13,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.parse.cells.row_cells import Cells, cells, part, positions, tails
 from scoopi.parse.css.element_text import join_texts
+from scoopi.parse.element import Element
 from scoopi.parse.parts.page_part import BASE, CLASS, TAG, Anchor, PagePart
 from scoopi.parse.query_ports import ColumnPlan
 from scoopi.parse.tree.html_copier import copy_html
@@ -23,7 +24,6 @@ COMPILED = "compiled"
 PURE_PYTHON = "pure Python"
 TreeOf = Callable[[bytes, int, int], etree._ElementTree]
 """(page in valid UTF-8, maximum depth, maximum number of nodes) -> its tree. Raises ParseError."""
-Element = etree._Element
 ValuesOf = Callable[[list[Element]], list[list[list[str] | None] | None]]
 """Elements of records -> for each, the values of each field; None where Python must evaluate it."""
 RecordValues = Callable[[tuple[Any, ...], int], ValuesOf]

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from lxml import etree
-
 from scoopi.parse.bridge.html_backend import column_values, row_reader
 from scoopi.parse.cells.row_cells import Cells
 from scoopi.parse.css.element_text import join_texts
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import OpenBlockQuery, OpenQuery, OpenStep
 from scoopi.parse.tree.element_order import are_nested
-
-Element = etree._Element
 
 ByPosition = dict[int, list[Element]]
 _NOTHING: list[Element] = []

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from lxml import etree
-
 from scoopi.parse.css.element_text import join_texts, own_text
+from scoopi.parse.element import Element
 from scoopi.parse.tree.element_order import sibling_places
 from scoopi.parse.xpath.xpath_values import text_of_node
 
-Element = etree._Element
 Cells = list[str | None]
 """The texts of a row by position. Positions start at 1, so the first entry is always None."""
 

@@ -16,9 +16,8 @@ from scoopi.parse.css.element_text import attributes
 from scoopi.parse.css.set_selector import ChainQuery, FindElements, holders_of, selected
 from scoopi.parse.css.xpath_conditions import is_name
 from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Select, Within, XPathWriter
+from scoopi.parse.element import Element
 from scoopi.parse.walks.simple_chain import SimpleChain
-
-Element = etree._Element
 
 LARGE = 500
 """Number of elements from which a selector is evaluated with sets if its XPath may be slow."""

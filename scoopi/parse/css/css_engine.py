@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lxml import etree
-
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import BoundText, bound
@@ -16,6 +14,7 @@ from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.label_chain import LabelChain
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import (
     BlockQuery,
     PageMemory,
@@ -118,7 +117,7 @@ class _CssValue:
         self._attribute = attribute
         self._label = label
 
-    def __call__(self, blocks: Sequence[etree._Element], memory: PageMemory | None = None, /) -> str | None:
+    def __call__(self, blocks: Sequence[Element], memory: PageMemory | None = None, /) -> str | None:
         found = None
         if memory is not None and self._label is not None and len(blocks) == 1:
             found = self._label.select(blocks[0], memory)
@@ -127,7 +126,7 @@ class _CssValue:
             return join_texts([own_text(element) for element in elements])
         return join_texts([attribute_of(element, self._attribute) or "" for element in elements])
 
-    def _elements(self, blocks: Sequence[etree._Element]) -> list[etree._Element]:
+    def _elements(self, blocks: Sequence[Element]) -> list[Element]:
         if len(blocks) == 1:
             return self._selector.select(blocks[0])
         return list(dict.fromkeys(found for block in blocks for found in self._selector.select(block)))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from lxml import etree
 from msgspec.structs import replace
 
 from scoopi.errors import ParseError
@@ -16,10 +15,9 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import ChildValue, ColumnPlan
 from scoopi.parse.walks.simple_chain import CHILD, WITHIN, SimpleChain, is_plain_name
-
-Element = etree._Element
 
 _OPEN = syntax.Nth(0, -1)
 """Marks an open position; no selector contains it, as it matches nothing."""

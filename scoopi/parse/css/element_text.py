@@ -9,10 +9,10 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from scoopi.java.java_blank import JAVA_TRIMMED, is_blank
+from scoopi.parse.element import Element
 
 _WEB = ("http", "https")
 _BASE = etree.XPath("string(//base[@href][1]/@href)", smart_strings=False)
-Element = etree._Element
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*").fullmatch
 _COLLAPSIBLE = re.compile("[ \t\n\f\r\u00a0]+")
 _INVISIBLE = {0x200B: None, 0xAD: None}
@@ -28,7 +28,7 @@ _BLOCK_NAMES = """
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 
 
-def attribute_of(element: etree._Element, name: str) -> str | None:
+def attribute_of(element: Element, name: str) -> str | None:
     """The attribute's value as written; None if the element has no such attribute.
 
     Args:
@@ -41,12 +41,12 @@ def attribute_of(element: etree._Element, name: str) -> str | None:
     return attributes(element).get(name) if "{" in name else element.get(name)
 
 
-def attributes(element: etree._Element) -> dict[str, str]:
+def attributes(element: Element) -> dict[str, str]:
     """All attributes by name, in lower case and with any prefix, such as `xlink:href`."""
     return {str(key): str(value) for key, value in element.attrib.items()}
 
 
-def _absolute(element: etree._Element, url: str | None) -> str | None:
+def _absolute(element: Element, url: str | None) -> str | None:
     """The address resolved against its page; a path if the page was read from a path; None if malformed."""
     if url is None:
         return None
@@ -59,7 +59,7 @@ def _absolute(element: etree._Element, url: str | None) -> str | None:
         return None
 
 
-def _base(element: etree._Element) -> str:
+def _base(element: Element) -> str:
     """The page's base address; for a web page always http(s), whatever its `<base href>` says."""
     page = element.getroottree().docinfo.URL or ""
     try:

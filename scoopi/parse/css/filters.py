@@ -18,9 +18,9 @@ from scoopi.parse.css.element_text import (
     whole_own_text,
     whole_text,
 )
+from scoopi.parse.element import Element
 from scoopi.parse.tree.element_order import sibling_places
 
-Element = etree._Element
 Known = dict[Any, Any]
 """Cache of a filter for one evaluation of a selector."""
 Filter = Callable[[Element, Known], bool]

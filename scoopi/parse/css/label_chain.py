@@ -6,18 +6,15 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
-from lxml import etree
-
 from scoopi.parse.css import syntax
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import own_text
 from scoopi.parse.css.filters import searcher, text_filter
 from scoopi.parse.css.xpath_conditions import is_name
 from scoopi.parse.css.xpath_writer import Select, Within
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import PageMemory
 from scoopi.parse.tree.element_order import are_nested
-
-Element = etree._Element
 
 _OWN = frozenset({"matchesOwn", "containsOwn"})
 _FULL = frozenset({"matches", "contains"})

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from lxml import etree
-
 from scoopi.parse.css import syntax
+from scoopi.parse.element import Element
 
-Element = etree._Element
 FindElements = Callable[[Element], list[Element]]
 """Root -> elements in document order. Raises ParseError."""
 

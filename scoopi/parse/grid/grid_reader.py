@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, product
 from typing import NamedTuple
 
-from lxml import etree
-
 from scoopi.errors import ParseError
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
 from scoopi.model.place import Place
 from scoopi.model.report.counter_names import AxisKey
+from scoopi.parse.element import Element
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings, selector_of
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
@@ -89,9 +88,7 @@ class GridReader:
         joins = parts.joins_rows
         self._parts = [*_parts(compiled, settings.max_rows, raw_items=raw_items, joins_rows=joins)]
 
-    def read(
-        self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
-    ) -> Data:
+    def read(self, root: Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]) -> Data:
         """Read the rows of one page; see `DataReader.read`."""
         reading = GridReading(self._engine, root, scripts, self._walks)
         rows: list[Item] = []

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lxml import etree
-
 from scoopi.errors import ParseError
 from scoopi.model.data import ScriptRow
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import (
     OpenQuery,
     PageMemory,
@@ -18,7 +17,6 @@ from scoopi.parse.query_ports import (
 )
 from scoopi.parse.walks.block_walk import BlockWalk
 
-Element = etree._Element
 Cell = tuple[tuple[str, str], PositionalBlock | None]
 """((block, selector), positions of the block if it can be found by them)."""
 

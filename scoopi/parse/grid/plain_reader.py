@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lxml import etree
-
 from scoopi.errors import ParseError
 from scoopi.model.data import Axis, Data, Item, ScriptRow
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
+from scoopi.parse.element import Element
 from scoopi.parse.grid.grid_axis import MAX_INDEX, GridSettings, fact_text, prefixed, selector_of
 from scoopi.parse.grid.grid_reader import templates_of
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope, ScriptRows
@@ -41,9 +40,7 @@ class PlainReader:
         self._settings = settings
         self._raw_items = raw_items
 
-    def read(
-        self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
-    ) -> Data:
+    def read(self, root: Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]) -> Data:
         """The rows of the page; arguments and errors as for `GridReader.read`."""
         rows: list[Item] = []
         warnings: list[Failure] = []
@@ -61,7 +58,7 @@ class _Page:
     """A page, and what evaluates queries and scripts on it."""
 
     engine: QueryEngine
-    root: etree._Element
+    root: Element
     scripts: ScriptRunner | None
 
     def query(self, block: str, selector: str) -> str | None:

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import urljoin
 
 import msgspec
-from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document
+from scoopi.parse.element import Element
 from scoopi.parse.listings.sitemap import listed
 from scoopi.parse.listings.xml_entries import (
     OnDamage,
@@ -66,7 +66,7 @@ def _iso(day: str) -> str:
         return day
 
 
-def _address(entry: etree._Element, page: str) -> str:
+def _address(entry: Element, page: str) -> str:
     """The address of an entry's page: RSS link, Atom alternate link, or a guid that is an address."""
     links = [child for child in entry if local_name(child) == "link"]
     alternates = [link for link in links if link.get("href") and link.get("rel", "alternate") == "alternate"]
@@ -82,7 +82,7 @@ def _address(entry: etree._Element, page: str) -> str:
     return ""
 
 
-def _based(address: str, link: etree._Element, page: str) -> str:
+def _based(address: str, link: Element, page: str) -> str:
     """The address, joined to the `xml:base` of its elements if they have one (RFC 4287, 2)."""
     bases = [base for element in (link, *link.iterancestors()) if (base := element.get(_BASE))]
     try:

@@ -10,6 +10,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document
+from scoopi.parse.element import Element
 
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=")
 _ROOTS = {"rss": "feed", "feed": "feed", "rdf": "feed", "urlset": "sitemap", "sitemapindex": "sitemap"}
@@ -48,7 +49,7 @@ def xml_entries(
     names: Collection[str],
     what: str,
     damaged: OnDamage = no_damage,
-) -> Iterator[etree._Element]:
+) -> Iterator[Element]:
     """Iterate over the elements with these names; each is emptied when the next one is requested.
 
     Names are compared without their namespace. Small faults (an undefined entity, a bare `&`) are ignored, as
@@ -92,7 +93,7 @@ def _utf8(body: bytes) -> bytes:
 
 def _entries(
     body: bytes, encoding: str | None, roots: Collection[str], names: Collection[str], damaged: OnDamage
-) -> Iterator[etree._Element]:
+) -> Iterator[Element]:
     events = etree.iterparse(
         BytesIO(body),
         events=("start", "end"),
@@ -131,12 +132,12 @@ def _has_ended_early(events: etree.iterparse) -> bool:
     return any(error.type == etree.ErrorTypes.ERR_TAG_NOT_FINISHED for error in events.error_log)
 
 
-def local_name(element: etree._Element) -> str:
+def local_name(element: Element) -> str:
     """The name of an element without its namespace, in lower case."""
     return str(element.tag).rpartition("}")[2].lower()
 
 
-def text_of(element: etree._Element, *names: str) -> str:
+def text_of(element: Element, *names: str) -> str:
     """The text of the child with the first of these names whose text is not empty; empty without one."""
     texts: dict[str, str] = {}
     for child in element:
@@ -144,6 +145,6 @@ def text_of(element: etree._Element, *names: str) -> str:
     return next((texts[name] for name in names if texts.get(name)), "")
 
 
-def whole_text(element: etree._Element) -> str:
+def whole_text(element: Element) -> str:
     """All text inside an element, stripped."""
     return "".join(map(str, element.itertext())).strip()

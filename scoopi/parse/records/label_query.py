@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from lxml import etree
 
 from scoopi.parse.css.element_text import full_text
+from scoopi.parse.element import Element
 
-Element = etree._Element
 FoundNode = Element | str
 
 _CELLS = frozenset({"th", "td"})

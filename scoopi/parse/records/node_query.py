@@ -13,10 +13,10 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.element import Element
 from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, invalid_xpath, tokens_of, translate
 from scoopi.parse.xpath.xpath_values import text_of_number
 
-Element = etree._Element
 FoundNode = Element | str
 """An element, or the text of an attribute or text node."""
 NodeQuery = Callable[[Element], Sequence[FoundNode]]

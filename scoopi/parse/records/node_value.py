@@ -8,9 +8,9 @@ from collections.abc import Callable
 from lxml import etree
 
 from scoopi.parse.css.element_text import full_text, own_text
+from scoopi.parse.element import Element
 from scoopi.parse.xpath.xpath_values import text_of_node
 
-Element = etree._Element
 FoundNode = Element | str
 
 _WHITE_SPACE = re.compile("[ \t\n\f\r\u00a0]+")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 
-from lxml import etree
-
 from scoopi.errors import ParseError
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.report.counter_names import EACH, FIELD
 from scoopi.model.scrape.task_def import TaskGroup
 from scoopi.parse.bridge.html_backend import record_values
+from scoopi.parse.element import Element
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.data_query import compile_data, compile_items
 from scoopi.parse.records.field_reader import FieldReader, FindRaws
@@ -24,7 +23,6 @@ from scoopi.parse.records.record_walk import RecordWalk
 from scoopi.parse.timing.stopwatch import Timed, untimed
 from scoopi.parse.values.date_text import zone_of
 
-Element = etree._Element
 TaskGroups = Mapping[str, TaskGroup]
 """Name -> task group, of the groups that fields follow links to."""
 

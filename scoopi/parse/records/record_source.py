@@ -13,6 +13,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document
 from scoopi.model.records.record_def import SourceDef
+from scoopi.parse.element import Element
 from scoopi.parse.records.node_query import NodeQuery, compile_nodes
 from scoopi.parse.tree.page import Page
 from scoopi.parse.xpath.xpath_values import text_of_node
@@ -156,13 +157,13 @@ def _microdata_extractor() -> Any:
     from extruct.w3cmicrodata import MicrodataExtractor, html_text
 
     class Extractor(MicrodataExtractor):  # type: ignore[misc]  # the library has no types
-        def _extract_property_value(self, node: etree._Element, *words: Any, **named: Any) -> Any:
+        def _extract_property_value(self, node: Element, *words: Any, **named: Any) -> Any:
             try:
                 return super()._extract_property_value(node, *words, **named)
             except ValueError:  # a malformed address, which cannot be joined to that of the page
                 return next((str(node.get(name)).strip() for name in _ADDRESSES if node.get(name)), "")
 
-        def _extract_textContent(self, node: etree._Element) -> str:  # noqa: N802
+        def _extract_textContent(self, node: Element) -> str:  # noqa: N802
             """The visible text; the library's own removes only elements that `lxml.html` has made."""
             if node.tag in _UNSEEN:
                 return ""

@@ -10,19 +10,17 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from lxml import etree
-
 from scoopi.errors import ParseError
 from scoopi.model.records.record_def import FieldDef
 from scoopi.parse.bridge.html_backend import RecordValues
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
+from scoopi.parse.element import Element
 from scoopi.parse.records.field_reader import FindRaws
 from scoopi.parse.records.node_query import FoundNode, SelectorText
 from scoopi.parse.records.node_value import value_of
 from scoopi.parse.walks.simple_chain import SimpleChain, SimpleCompound
 
-Element = etree._Element
 Raws = Sequence[str]
 
 _TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}

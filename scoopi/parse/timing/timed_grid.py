@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from lxml import etree
-
 from scoopi.model.data_def import DataDef
 from scoopi.model.report.counter_names import BLOCK, AxisKey
+from scoopi.parse.element import Element
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings
 from scoopi.parse.grid.grid_query import RawValue
 from scoopi.parse.grid.grid_reader import GridParts, GridReader
@@ -94,7 +93,7 @@ class TimedWalk(BlockWalk):
         found = [entry for selector in self.selectors for entry in entries[selector]]
         self._timed = stopwatch.timed(found, super().read)
 
-    def read(self, block: str, element: etree._Element, known: dict[tuple[str, ...], str | None]) -> None:
+    def read(self, block: str, element: Element, known: dict[tuple[str, ...], str | None]) -> None:
         """See BlockWalk."""
         self._timed(block, element, known)
 

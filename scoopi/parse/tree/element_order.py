@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from lxml import etree
-
-Element = etree._Element
+from scoopi.parse.element import Element
 
 
 def are_nested(elements: list[Element]) -> bool:

@@ -7,6 +7,7 @@ import re
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from scoopi.parse.element import Element
 from scoopi.parse.tree.html_limits import MAX_NODES, check_depth, check_nodes, refuse_depth, refuse_nodes
 
 _TEXT = 2
@@ -68,18 +69,18 @@ class _Copier:
         tree.docinfo.clear()
         return tree
 
-    def _root(self, node: LexborNode) -> etree._Element:
+    def _root(self, node: LexborNode) -> Element:
         root = etree.HTMLParser().makeelement(
             self._name(node), _accepted(self._attributes(node, node.attributes))
         )
         self._copy_children(node, root)
         return root
 
-    def _copy_children(self, top: LexborNode, parent: etree._Element) -> None:
+    def _copy_children(self, top: LexborNode, parent: Element) -> None:
         """Copies depth first with an explicit stack: deep pages would exceed Python's recursion limit."""
         sub_element, names = etree.SubElement, self._names
-        stack: list[tuple[LexborNode | None, etree._Element, etree._Element]] = []
-        last: etree._Element | None = None
+        stack: list[tuple[LexborNode | None, Element, Element]] = []
+        last: Element | None = None
         text = ""
         node = top.first_child
         while True:
@@ -121,8 +122,8 @@ class _Copier:
         return name
 
     def _element(
-        self, parent: etree._Element, name: str, node: LexborNode, attributes: dict[str, str | None]
-    ) -> etree._Element:
+        self, parent: Element, name: str, node: LexborNode, attributes: dict[str, str | None]
+    ) -> Element:
         given = self._attributes(node, attributes)
         try:
             return etree.SubElement(parent, name, given)
@@ -152,7 +153,7 @@ def _content(template: LexborNode) -> LexborNode | None:
     return fragments[0].first_child if fragments else None
 
 
-def _set_text(parent: etree._Element, last: etree._Element | None, text: str) -> None:
+def _set_text(parent: Element, last: Element | None, text: str) -> None:
     try:
         if last is None:
             parent.text = text
@@ -162,7 +163,7 @@ def _set_text(parent: etree._Element, last: etree._Element | None, text: str) ->
         _set_text(parent, last, _cleaned(text))
 
 
-def _comment(node: LexborNode) -> etree._Element:
+def _comment(node: LexborNode) -> Element:
     comment = etree.Comment()
     comment.text = _cleaned(_comment_text(node))
     return comment

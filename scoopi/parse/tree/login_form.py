@@ -5,9 +5,9 @@ from __future__ import annotations
 from urllib.parse import urljoin
 
 import msgspec
-from lxml import etree
 
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.element import Element
 from scoopi.parse.tree.page import Page
 
 _NOT_SENT = frozenset({"submit", "button", "image", "reset", "file"})
@@ -47,7 +47,7 @@ def find_form(page: Page, selector: str, engine: CssEngine) -> LoginForm | None:
     return None
 
 
-def _read(form: etree._Element, page: Page) -> LoginForm:
+def _read(form: Element, page: Page) -> LoginForm:
     address = page.document.url
     base = _joined(address, page.base_href, address) if page.base_href else address
     fields: dict[str, str] = {}
@@ -74,7 +74,7 @@ def _joined(base: str, address: str, otherwise: str) -> str:
         return otherwise
 
 
-def _value(control: etree._Element, kind: str) -> str | None:
+def _value(control: Element, kind: str) -> str | None:
     if control.tag == "select":
         options = list(control.iter("option"))
         chosen = next((each for each in options if each.get("selected") is not None), None)

@@ -8,6 +8,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document
 from scoopi.parse.bridge.html_backend import COMPILED, PURE_PYTHON, NativeParser, compiled_parser
+from scoopi.parse.element import Element
 from scoopi.parse.parts.page_part import PagePart
 from scoopi.parse.tree.charset import to_utf8
 from scoopi.parse.tree.html_copier import copy_html
@@ -114,7 +115,7 @@ class Page:
         self.damage = ""
 
     @property
-    def root(self) -> etree._Element:
+    def root(self) -> Element:
         """The `html` element.
 
         Raises:
@@ -126,7 +127,7 @@ class Page:
         return self._tree.getroot()
 
     @property
-    def part_root(self) -> etree._Element:
+    def part_root(self) -> Element:
         """The `html` element of a tree with at least the part that definitions read; errors as for `root`."""
         if self._tree is not None or self._part is None:
             return self.root

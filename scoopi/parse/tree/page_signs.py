@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lxml import etree
-
 from scoopi.model.text.shown import cut, shown
+from scoopi.parse.element import Element
 
 LEAST_TEXT = 100
 """A page with scripts and fewer characters of text is assumed to be rendered by them."""
@@ -23,7 +22,7 @@ _NOT_FOUND = re.compile(
 _UNSEEN = frozenset(("script", "style", "noscript", "template"))
 
 
-def instead_of_content(root: etree._Element, in_browser: bool = False) -> str | None:
+def instead_of_content(root: Element, in_browser: bool = False) -> str | None:
     """What the page has instead of content, as a message; None if it looks like an ordinary page.
 
     Args:
@@ -49,7 +48,7 @@ def instead_of_content(root: etree._Element, in_browser: bool = False) -> str | 
     return f"the body held {holds} when it was read: name what to wait for by `until` of `browser`"
 
 
-def _is_refreshed(root: etree._Element) -> bool:
+def _is_refreshed(root: Element) -> bool:
     """Whether a `meta` refresh leads to another address."""
     return any(
         (meta.get("http-equiv") or "").lower() == "refresh" and _REFRESH.match(meta.get("content") or "")
@@ -57,7 +56,7 @@ def _is_refreshed(root: etree._Element) -> bool:
     )
 
 
-def _not_found_heading(root: etree._Element) -> str:
+def _not_found_heading(root: Element) -> str:
     """The heading or title that reports a missing page; empty if there is none."""
     for tag in ("h1", "h2", "title"):
         for element in root.iter(tag):
@@ -67,7 +66,7 @@ def _not_found_heading(root: etree._Element) -> str:
     return ""
 
 
-def _seen(root: etree._Element) -> tuple[int, str]:
+def _seen(root: Element) -> tuple[int, str]:
     """Length of the body's text, counted up to the largest limit, and the tag of the first empty element."""
     length, left = 0, list(root.iterchildren("body"))
     holder = ""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from lxml import etree
-
 from scoopi.parse.bridge.html_backend import block_values
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import QueryEngine
 
-Element = etree._Element
 _MANY = 2
 """From this number of selectors on, one walk is faster than a query for each."""
 

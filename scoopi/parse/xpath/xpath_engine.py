@@ -10,6 +10,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import shown
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQuery, WalkedQuery
 from scoopi.parse.walks.walked_path import walked_path
 from scoopi.parse.xpath.string_call import StringCall
@@ -79,7 +80,7 @@ class _XPathBlock:
         self._selector = shown(selector)
         self._xpath = _compiled(selector, from_document=True)
 
-    def __call__(self, root: etree._Element) -> Sequence[etree._Element]:
+    def __call__(self, root: Element) -> Sequence[Element]:
         found = _evaluated(self._xpath, root, self._selector)
         if isinstance(found, list) and not any(isinstance(node, (str, tuple)) for node in found):
             return found
@@ -96,7 +97,7 @@ class _XPathValue:
         self._selector = shown(selector)
         self._xpath = _compiled(selector, from_document=False)
 
-    def __call__(self, blocks: Sequence[etree._Element], _memory: PageMemory | None = None, /) -> str | None:
+    def __call__(self, blocks: Sequence[Element], _memory: PageMemory | None = None, /) -> str | None:
         if not blocks:
             return None
         try:
@@ -106,7 +107,7 @@ class _XPathValue:
         return found if isinstance(found, str) else text_of(found)
 
 
-def _query_of(expression: str) -> Callable[[etree._Element], Any]:
+def _query_of(expression: str) -> Callable[[Element], Any]:
     return partial(_evaluated, _compiled(expression, from_document=False), selector=expression)
 
 
@@ -124,7 +125,7 @@ def _compiled(selector: str, *, from_document: bool) -> etree.XPath:
     return xpath
 
 
-def _evaluated(xpath: etree.XPath, context: etree._Element, selector: str) -> Any:
+def _evaluated(xpath: etree.XPath, context: Element, selector: str) -> Any:
     try:
         return xpath(context)
     except etree.XPathError as error:

@@ -6,13 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from lxml import etree
-
 from scoopi.errors import ParseError
+from scoopi.parse.element import Element
 from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, tokens_of
 from scoopi.parse.xpath.xpath_values import text_of, text_of_node
-
-Element = etree._Element
 
 
 @dataclass(frozen=True, slots=True)

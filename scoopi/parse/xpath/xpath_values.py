@@ -11,6 +11,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import MARK, parts, shown
+from scoopi.parse.element import Element
 from scoopi.parse.xpath.xpath_tokens import xpath_literal
 
 _QUOTES = re.compile("['\"]")
@@ -89,7 +90,7 @@ def text_of(result: Any) -> str | None:
     return result if isinstance(result, str) else text_of_number(result)
 
 
-def text_of_node(node: etree._Element | str | tuple[str, str]) -> str:
+def text_of_node(node: Element | str | tuple[str, str]) -> str:
     """All text inside the node, untrimmed; with scripts, without comments; U+00A0 is kept."""
     if isinstance(node, str):
         return node

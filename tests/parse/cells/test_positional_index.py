@@ -15,6 +15,7 @@ from scoopi.model.data import Data
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.parse.bridge.html_backend import column_values
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.element import Element
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_columns import GridColumns
 from scoopi.parse.grid.grid_reader import GridReader
@@ -28,7 +29,7 @@ class QueryingEngine(CssEngine):
         return None
 
 
-def read(data_def: DataDef, page: etree._Element, engine: CssEngine) -> tuple[Data, list[str]] | str:
+def read(data_def: DataDef, page: Element, engine: CssEngine) -> tuple[Data, list[str]] | str:
     """Rows and warnings, or why the task fails."""
     warnings: list[str] = []
     reader = GridReader(data_def, engine, GridSettings(max_rows=100))
@@ -80,7 +81,7 @@ ranges: st.SearchStrategy[dict[str, Any]] = st.builds(
     fact=fact_selectors,
 )
 def test_rows_by_position_are_the_rows_by_queries(
-    page: etree._Element, block: str, item: ItemDef, dim: ItemDef, fact: str
+    page: Element, block: str, item: ItemDef, dim: ItemDef, fact: str
 ) -> None:
     data_def = DataDef("d", block, fact, (item,), (dim,), (ItemDef("fact"),))
     assert read(data_def, page, CssEngine()) == read(data_def, page, QueryingEngine())
@@ -118,7 +119,7 @@ plain_facts = st.sampled_from(
     raw_items=st.booleans(),
 )
 def test_rows_made_by_columns_are_those_that_turning_the_wheels_makes(
-    page: etree._Element,
+    page: Element,
     block: str,
     item: dict[str, Any],
     dims: tuple[dict[str, Any], dict[str, Any]],
@@ -199,7 +200,7 @@ BELOW = ("", " > a", " > *", " attribute: class", " > a attribute: href")
     last=st.sampled_from((None, 3)),
 )
 def test_a_list_that_is_walked_over_gives_the_rows_by_queries(
-    page: etree._Element, block: str, element: str, below: str, fact: str, last: int | None
+    page: Element, block: str, element: str, below: str, fact: str, last: int | None
 ) -> None:
     item = ItemDef("i", selector=element.format("%{index}") + below, first=1, last=last)
     selector = element.format("%{item.index}") + fact

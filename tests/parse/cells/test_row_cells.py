@@ -17,7 +17,6 @@ from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.xpath.xpath_values import text_of_node
 from tests.parse.tree.built_bridge import built_bridge
 
-Element = etree._Element
 PLAIN = RowReader(positions, cells, part, tails)
 
 texts = st.sampled_from(

@@ -18,8 +18,8 @@ from scoopi.parse.css.compiled_selector import LARGE, CompiledSelector
 from scoopi.parse.css.element_text import full_text, own_text
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.element import Element
 
-Element = etree._Element
 Page = tuple[Any, ...]
 QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -11,9 +11,9 @@ from lxml import etree
 
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import Positional
 
-Element = etree._Element
 STAND_INS = (70_000_000, 70_000_001, 70_000_002)
 
 

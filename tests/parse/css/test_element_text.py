@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lxml import etree, html
+from lxml import html
 
 from scoopi.parse.css.element_text import (
     attribute_of,
@@ -14,10 +14,11 @@ from scoopi.parse.css.element_text import (
     whole_own_text,
     whole_text,
 )
+from scoopi.parse.element import Element
 
 
-def element(markup: str) -> etree._Element:
-    made: etree._Element = html.fragment_fromstring(markup)
+def element(markup: str) -> Element:
+    made: Element = html.fragment_fromstring(markup)
     return made
 
 

@@ -15,6 +15,7 @@ from scoopi.parse.css.filters import (
     text_filter,
 )
 from scoopi.parse.css.syntax import AttributeTest, Nth, SiblingIndex, TextTest
+from scoopi.parse.element import Element
 
 ROOT = etree.fromstring(
     "<div title=' Foo Bar ' data-x='1' class='One ÄB'>Own <p>in \n the</p><p>Deep</p>"
@@ -98,7 +99,7 @@ def test_a_class_is_one_word_in_any_case() -> None:
         (SiblingIndex(">", 2), [LAST, SCRIPT]),
     ],
 )
-def test_places_are_counted_among_siblings(test: Nth | SiblingIndex, found: list[etree._Element]) -> None:
+def test_places_are_counted_among_siblings(test: Nth | SiblingIndex, found: list[Element]) -> None:
     passes, known = place_filter(test), dict[object, object]()
     assert [element for element in ROOT if passes(element, known)] == found
 

@@ -11,9 +11,8 @@ from scoopi.java.regex.java_regex import compile_java
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.css.label_chain import LabelChain, literal_of
 from scoopi.parse.css.selector_parser import parse_selector
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import PageMemory
-
-Element = etree._Element
 
 texts = st.sampled_from(
     ("", "Price", "price net", "Price (net)", "\u00a0Price", "net", " Pri\nce", "<!-- -->Price", "x")

@@ -8,8 +8,8 @@ from lxml import etree
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.set_selector import ChainQuery, FindElements, holders_of, selected
 from scoopi.parse.css.syntax import tag_of
+from scoopi.parse.element import Element
 
-Element = etree._Element
 ROOT = etree.fromstring(
     "<r id='r'><a id='a1'><b id='b1'/><c id='c1'/><b id='b2'><c id='c2'/></b></a><b id='b3'/><c id='c3'/></r>"
 )

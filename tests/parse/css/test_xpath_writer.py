@@ -11,6 +11,7 @@ from lxml import etree
 from scoopi.parse.css import syntax
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import NAMESPACE, Select, Within, XPathWriter
+from scoopi.parse.element import Element
 
 ROOT = etree.fromstring(
     "<div id='r'><div id='d1' class='Box'><p id='p1'/><b id='b1'/><p id='p2'>x</p></div>"
@@ -30,11 +31,11 @@ class NoneInside:
 
 
 def ids_of(found: Any) -> str:
-    elements: Iterable[etree._Element] = found
+    elements: Iterable[Element] = found
     return " ".join(str(element.get("id")) for element in elements)
 
 
-def ids(scope: Within, selector: str, context: etree._Element) -> str:
+def ids(scope: Within, selector: str, context: Element) -> str:
     writer = XPathWriter(scope, NoneInside(), 1000)
     expression = writer.write(parse_selector(selector))
     return ids_of(context.xpath(expression, namespaces={NAMESPACE: NAMESPACE}, extensions=writer.extensions))

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.data import Data, ScriptRow
@@ -17,6 +16,7 @@ from scoopi.model.handover import Payload
 from scoopi.model.locator import Locator
 from scoopi.model.text.page_text import shown
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.element import Element
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.grid.plain_reader import PlainReader
@@ -191,7 +191,7 @@ def script(text: str, row: ScriptRow) -> str | None:
     return None if text == "null" else f"{shown(text)} {row.own} {row.indexes} {row.values}"
 
 
-def outcome(reader: GridReader | PlainReader, data_def: DataDef, page: etree._Element) -> object:
+def outcome(reader: GridReader | PlainReader, data_def: DataDef, page: Element) -> object:
     """Rows behind their filters, and warnings; or that the task fails."""
     warnings: list[str] = []
     try:
@@ -206,7 +206,7 @@ def outcome(reader: GridReader | PlainReader, data_def: DataDef, page: etree._El
 @pytest.mark.parametrize("language", ["css", "xpath"])
 @given(data=st.data(), page=pages, raw_items=st.booleans())
 def test_a_compiled_definition_reads_what_the_plain_evaluator_reads(
-    language: str, data: st.DataObject, page: etree._Element, raw_items: bool
+    language: str, data: st.DataObject, page: Element, raw_items: bool
 ) -> None:
     data_def = data.draw(definitions(language))
     limits = GridSettings(not_found="-", max_rows=LIMIT)

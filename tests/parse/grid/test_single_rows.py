@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.data import Item
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.failure import Failure
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.element import Element
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.grid.grid_reading import GridReading
@@ -75,7 +75,7 @@ def definitions(draw: st.DrawFn, language: str) -> DataDef:
 @pytest.mark.parametrize("language", ["css", "xpath"])
 @given(data=st.data(), page=pages, raw_items=st.booleans())
 def test_rows_are_those_of_the_plain_evaluator(
-    language: str, data: st.DataObject, page: etree._Element, raw_items: bool
+    language: str, data: st.DataObject, page: Element, raw_items: bool
 ) -> None:
     data_def = data.draw(definitions(language))
     try:

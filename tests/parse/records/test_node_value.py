@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from lxml import etree, html
+from lxml import html
 
+from scoopi.parse.element import Element
 from scoopi.parse.records.node_value import value_of
 
 
-def element(markup: str) -> etree._Element:
-    made: etree._Element = html.fragment_fromstring(markup)
+def element(markup: str) -> Element:
+    made: Element = html.fragment_fromstring(markup)
     return made
 
 

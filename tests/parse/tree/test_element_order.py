@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
+from scoopi.parse.element import Element
 from scoopi.parse.tree.element_order import are_nested, sibling_places
-
-Element = etree._Element
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree
 
+from scoopi.parse.element import Element
 from tests.parse.tree.dat_reader import Line
 
 
@@ -17,7 +18,7 @@ def draw(tree: etree._ElementTree) -> list[Line]:
     return [line for node in around for line in _drawn(node)]
 
 
-def _drawn(top: etree._Element) -> Iterator[Line]:
+def _drawn(top: Element) -> Iterator[Line]:
     """With a stack of our own, as trees may be deep."""
     stack: list[tuple[int, Any]] = [(0, top)]
     while stack:
@@ -32,7 +33,7 @@ def _drawn(top: etree._Element) -> Iterator[Line]:
             stack += reversed([(depth + 1, inside) for inside in _inside(node)])
 
 
-def _inside(element: etree._Element) -> Iterator[etree._Element | str]:
+def _inside(element: Element) -> Iterator[Element | str]:
     if element.text:
         yield element.text
     for child in element:

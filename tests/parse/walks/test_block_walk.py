@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.element import Element
 from scoopi.parse.query_ports import QueryEngine
 from scoopi.parse.tree.page import parse_html
 from scoopi.parse.walks.block_walk import BlockWalk
@@ -21,7 +22,7 @@ CARD = etree.fromstring(
 )
 
 
-def values_of(walk: BlockWalk, element: etree._Element) -> dict[str, str | None]:
+def values_of(walk: BlockWalk, element: Element) -> dict[str, str | None]:
     """The values that the walk finds, by selector."""
     known: dict[tuple[str, ...], str | None] = {}
     walk.read("li", element, known)
@@ -145,7 +146,7 @@ def test_values_of_any_selectors_are_those_of_ordinary_queries(
     block: str,
     selectors: st.SearchStrategy[str],
     data: st.DataObject,
-    page: etree._Element,
+    page: Element,
 ) -> None:
     queries = engine()
     several = data.draw(st.lists(selectors, min_size=2, max_size=5, unique=True))

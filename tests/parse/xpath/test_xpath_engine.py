@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse import parse_html
+from scoopi.parse.element import Element
 from scoopi.parse.xpath.xpath_engine import XPathEngine
 
 PAGE = """
@@ -23,11 +23,11 @@ def engine() -> XPathEngine:
 
 
 @pytest.fixture
-def root() -> etree._Element:
+def root() -> Element:
     return parse_html(PAGE.encode()).getroot()
 
 
-def value(root: etree._Element, block: str, selector: str) -> str | None:
+def value(root: Element, block: str, selector: str) -> str | None:
     engine = XPathEngine()
     return engine.compile_value(selector)(engine.compile_block(block)(root))
 
@@ -61,12 +61,12 @@ def value(root: etree._Element, block: str, selector: str) -> str | None:
     ],
 )
 def test_the_last_node_in_the_block_gives_its_whole_raw_text(
-    root: etree._Element, block: str, selector: str, expected: str | None
+    root: Element, block: str, selector: str, expected: str | None
 ) -> None:
     assert value(root, block, selector) == expected
 
 
-def test_the_last_block_decides_even_if_it_has_nothing(root: etree._Element) -> None:
+def test_the_last_block_decides_even_if_it_has_nothing(root: Element) -> None:
     assert value(root, "//tr", "td/a") == "see"
     assert value(root, "//td", "a") == "see"
     assert value(root, "//tr/td[1]", "self::td[.='Rope']") is None
@@ -91,9 +91,7 @@ def test_the_last_block_decides_even_if_it_has_nothing(root: etree._Element) -> 
         ("concat('a', \"'\")", "a'"),
     ],
 )
-def test_strings_numbers_and_booleans_are_their_string(
-    root: etree._Element, selector: str, expected: str
-) -> None:
+def test_strings_numbers_and_booleans_are_their_string(root: Element, selector: str, expected: str) -> None:
     assert value(root, "//table", selector) == expected
 
 
@@ -108,27 +106,25 @@ def test_strings_numbers_and_booleans_are_their_string(
         ("//a", "concat('LI', //LI[1])", "LIone"),
     ],
 )
-def test_names_outside_predicates_fold_case(
-    root: etree._Element, block: str, selector: str, expected: str
-) -> None:
+def test_names_outside_predicates_fold_case(root: Element, block: str, selector: str, expected: str) -> None:
     assert value(root, block, selector) == expected
 
 
-def test_names_and_texts_inside_predicates_keep_their_case(root: etree._Element) -> None:
+def test_names_and_texts_inside_predicates_keep_their_case(root: Element) -> None:
     assert value(root, "//table[@ID='Prices']", ".") is None
     assert value(root, "//table[@id='prices']", ".") is None
     assert value(root, "//table[TBODY]", ".") is None
     assert value(root, "//a[@class='Big']", ".") == "see"
 
 
-def test_lower_case_folds_strings_and_nodes(root: etree._Element) -> None:
+def test_lower_case_folds_strings_and_nodes(root: Element) -> None:
     assert value(root, "//a", "lower-case('ÀB')") == "àb"
     assert value(root, "//tr[lower-case(td)='lamp']", "lower-case( td[1] )") == "lamp"
     assert value(root, "//td[lower-case(.) = 'lamp']", "lower-case()") == "lamp"
     assert value(root, "//a", "concat(lower-case(substring('ABC', (1+1))), 'X')") == "bcX"
 
 
-def test_paths_of_a_block_begin_at_the_document(root: etree._Element) -> None:
+def test_paths_of_a_block_begin_at_the_document(root: Element) -> None:
     assert value(root, "html/body/p[2]", ".") == " "
     assert value(root, "table", ".") is None
     assert value(root, ".//title | */body/p[1]", ".") == ""
@@ -137,7 +133,7 @@ def test_paths_of_a_block_begin_at_the_document(root: etree._Element) -> None:
     assert value(root, "descendant::a", ".") == "see"
 
 
-def test_an_empty_text_in_a_predicate_matches_every_empty_element(root: etree._Element) -> None:
+def test_an_empty_text_in_a_predicate_matches_every_empty_element(root: Element) -> None:
     assert value(root, "//*[.='']", "name()") == "lineargradient"
 
 
@@ -152,7 +148,7 @@ def test_an_empty_text_in_a_predicate_matches_every_empty_element(root: etree._E
     ],
 )
 def test_a_block_that_yields_no_elements_fails(
-    engine: XPathEngine, root: etree._Element, block: str, kind: str
+    engine: XPathEngine, root: Element, block: str, kind: str
 ) -> None:
     with pytest.raises(ParseError, match=f"yields {kind}, not elements; let the block select elements"):
         engine.compile_block(block)(root)
@@ -203,7 +199,7 @@ def test_a_wrong_selector_is_reported_when_compiled(engine: XPathEngine, selecto
         " \n //a \t",
     ],
 )
-def test_all_words_of_xpath_are_understood(engine: XPathEngine, root: etree._Element, selector: str) -> None:
+def test_all_words_of_xpath_are_understood(engine: XPathEngine, root: Element, selector: str) -> None:
     engine.compile_value(selector)([root])
 
 
@@ -216,6 +212,6 @@ def test_queries_are_compiled_once_and_the_least_used_forgotten() -> None:
     assert engine.compile_value("//a") is not first
 
 
-def test_a_value_holds_no_tree(engine: XPathEngine, root: etree._Element) -> None:
+def test_a_value_holds_no_tree(engine: XPathEngine, root: Element) -> None:
     for selector in ("//a/@href", "//a/text()", "string(//a)"):
         assert type(engine.compile_value(selector)([root])) is str

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from scoopi.parse.element import Element
 from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, XPathStep, opened_steps, steps_of
 
 TABLE = etree.fromstring("<t><tr><td>a</td><td>b<i>1</i><i>2</i></td></tr><tr><td>c</td></tr></t>")
 
 
-def compiled(expression: str) -> Callable[[etree._Element], Any]:
+def compiled(expression: str) -> Callable[[Element], Any]:
     return etree.XPath(expression)
 
 
