@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from enum import StrEnum
 
+from injector import inject
+
+from scoopi.configs.groups import EngineSettings
 from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
@@ -85,24 +88,25 @@ class Monitor:
     """Asks the store, only while this node is idle, whether the run is complete.
 
     Args:
-        is_over: whether no job of the run is left anywhere; asks the store, may take seconds.
-        period_ms: milliseconds between two checks without a wake-up.
+        completion: decides whether no job of the run is left anywhere; asks the store, may take seconds.
+        settings: with the time between two checks without a wake-up.
         limit: how many pages the run may load; once it is reached, an idle node has nothing left to do.
     """
 
+    @inject
     def __init__(
         self,
         held: HeldJobs,
         state: StateFlipper,
-        is_over: Callable[[], bool],
-        period_ms: int,
+        completion: CompletionCheck,
+        settings: EngineSettings,
         limit: PageLimit = NO_LIMIT,
     ) -> None:
         self._limit = limit
         self._held = held
         self._state = state
-        self._is_over = is_over
-        self._period_ms = period_ms
+        self._completion = completion
+        self._period_ms = settings.monitor_period_ms
         self._outage = StoreOutage.of("monitor")
         self._wakeup = threading.Event()
         self._stopped = threading.Event()
@@ -132,7 +136,7 @@ class Monitor:
         over = self._limit.is_reached
         if not over:
             with self._outage.retried_next_round():
-                over = self._is_over()
+                over = self._completion.is_over()
                 self._outage.over()
         if over:
             self._state.run_is_over()

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from scoopi.configs.groups import EngineSettings
 from scoopi.engine.node_watch import STUCK_S, NodeWatch, WatchedParts
 from scoopi.errors import AppenderError
 from scoopi.mediator.held_jobs import HeldJobs
@@ -67,7 +68,7 @@ class Harness:
             self.state,
             JobInbox(),
             TaskInbox(),
-            Monitor(self.held, self.state, bool, 1000),
+            Monitor(self.held, self.state, cast("Any", None), EngineSettings()),
         )
         parts = WatchedParts(
             cast("Any", self.appender),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, cast
 
 import pytest
 
+from scoopi.configs.groups import EngineSettings
 from scoopi.errors import StoreError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.state_flipper import Monitor, StateFlipper, TMState
@@ -36,7 +38,7 @@ def watched(
     run: Run, held: HeldJobs, state: StateFlipper, period_ms: int = NEVER_MS
 ) -> Iterator[Callable[[], None]]:
     """A monitor at work; gives its wake-up."""
-    monitor = Monitor(held, state, run.is_over, period_ms)
+    monitor = Monitor(held, state, cast("Any", run), EngineSettings(monitor_period_ms=period_ms))
     thread = threading.Thread(target=monitor.run)
     thread.start()
     try:

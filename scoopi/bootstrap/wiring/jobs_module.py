@@ -14,7 +14,6 @@ from scoopi.configs.groups import (
     ArchiveSettings,
     BudgetSettings,
     ClusterSettings,
-    EngineSettings,
     JobSettings,
 )
 from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
@@ -55,7 +54,7 @@ class JobsModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind the classes that the injector can construct."""
-        for part in (HeldJobs, JobInbox, JobMediator, NodeEvents, StateFlipper):
+        for part in (HeldJobs, JobInbox, JobMediator, Monitor, NodeEvents, StateFlipper):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -132,19 +131,6 @@ class JobsModule(Module):
 
     @singleton
     @provider
-    def monitor(
-        self,
-        held: HeldJobs,
-        state: StateFlipper,
-        check: CompletionCheck,
-        settings: EngineSettings,
-        limit: PageLimit,
-    ) -> Monitor:
-        """Checks whether the run is over."""
-        return Monitor(held, state, check.is_over, settings.monitor_period_ms, limit)
-
-    @singleton
-    @provider
     def recovery_calls(
         self, inbox: JobInbox, tasks: TaskMediator, state: StateFlipper, context: RunContext
     ) -> RecoveryCalls:
@@ -170,7 +156,7 @@ class JobsModule(Module):
         calls: RecoveryCalls,
         context: RunContext,
     ) -> JobRecovery:
-        """Takes back the jobs of dead nodes."""
+        """Takes back the jobs of dead nodes; the run's id is a text, which has no binding."""
         return JobRecovery(members, jobs, record, held, context.run, calls)
 
     @singleton
@@ -263,5 +249,5 @@ class StoreModule(Module):
     def run_end(
         self, record: RunRecord, jobs: JobStore, members: Membership, held: HeldJobs, context: RunContext
     ) -> CompletionCheck:
-        """Whether every job of the run has finished."""
+        """Whether every job of the run has finished; the store gets the node's load, not its jobs."""
         return CompletionCheck(record, jobs, members, context.node, held.load)

@@ -178,7 +178,7 @@ class RowsModule(Module):
     @singleton
     @provider
     def limits(self, stop: StopTime, context: RunContext, pages: PageLimit) -> RunLimits:
-        """Limits of completing the run."""
+        """Limits of completing the run; how long the store is retried follows from the kind of run."""
         return RunLimits(stop, context.store_timeout_s, pages)
 
 

@@ -84,7 +84,7 @@ class WorkersModule(Module):
     @singleton
     @provider
     def pauses(self, context: RunContext, jobs: JobInbox) -> HostPauses:
-        """The hosts that rest in a run on one machine."""
+        """The pauses of hosts in a run on one machine; politeness, a lower room, gets a wake-up, no inbox."""
         return HostPauses(context.store, context.node, jobs.wake)
 
     @singleton
@@ -146,7 +146,7 @@ class WorkersModule(Module):
     @singleton
     @provider
     def calls(self, events: NodeEvents, inbox: JobInbox, appender: Appender) -> TaskRunnerCalls:
-        """The callbacks of the task runner."""
+        """The callbacks of the task runner, which would have too many parts with the owners of these."""
         return TaskRunnerCalls(
             events.on_back,
             inbox.wake,
@@ -187,7 +187,7 @@ class WorkersModule(Module):
         prefetch: Prefetch,
         events: NodeEvents,
     ) -> TaskMediator:
-        """The interface of the task runner for other parts of the node."""
+        """The interface of the task runner for other threads; of the events it may only report a fault."""
         return TaskMediator(runner, inbox, queues, pool, prefetch, events.on_fault)
 
     @singleton
