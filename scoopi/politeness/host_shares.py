@@ -93,19 +93,17 @@ class HostShares:
         node: OwnNode,
         clocks: NodeClocks = SYSTEM_CLOCKS,
     ) -> None:
-        self._store = store
-        self._incarnation = incarnation
+        self._store, self._incarnation = store, incarnation
         self._turn_s = times.turn_ms / 1000
         self._vouched_s = times.gap_ms / 2000
         self._node = node
-        self._clock = clocks.monotonic
-        self._own_clock = clocks.boottime
+        self._clock, self._own_clock = clocks.monotonic, clocks.boottime
         self._records = HostRecords(incarnation)
         self._memory = HostShareMemory(incarnation, store, self._records, clocks.monotonic)
         self._divisions = HostShareDivisions(limits, self._memory.crawl_delay_s)
         self._polled_at = -math.inf
         self._pauses: dict[str, int] = {}
-        self._choice = HostShareChoice(self._memory, self._divisions, self._record, 1, self._turn_s, ())
+        self._may_keep = True  # this node has no more than its fair part of the hosts, as of `candidates`
 
     def may_send(self, host: str) -> Share | None:
         """This node's current share of the host; None if it must send nothing.
@@ -153,8 +151,10 @@ class HostShares:
         memory = self._memory
         wanted = memory.in_order([host for host in hosts if host not in memory.open])
         live, turn_s = self._node.last_scan().live, self._turn_s
-        self._choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, wanted)
-        return list(islice(filter(self._choice.takes, wanted), MOST_AT_ONCE))
+        choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, wanted)
+        found = list(islice(filter(choice.takes, wanted), MOST_AT_ONCE))
+        self._may_keep = choice.may_keep()
+        return found
 
     def poll(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
         """Read the records of the hosts that this node has or waits for.
@@ -245,7 +245,7 @@ class HostShares:
             if self._node.in_flight(host):
                 return None
             record = record.without({self._incarnation})
-            is_own = division.places == 1 and self._choice.may_keep()
+            is_own = division.places == 1 and self._may_keep
             if host in work.needed or (is_own and host in work.wanted):
                 record = record.asked_by(self._incarnation)
             return _Move(division.settled(record), 0)
