@@ -218,7 +218,7 @@ class Appender:
             return
         end = self._writer.append([result.body for result in batch])
         endings = [Ending(result.job, result.fence, result.state) for result in batch]
-        won = self._until_known(lambda: self._jobs.end(endings))
+        won = self._until_known(lambda: self._jobs.finished.end(endings))
         if won is None or not (all(won) or self._is_kept()):
             return
         self._events.on_committed(time.monotonic() - started)

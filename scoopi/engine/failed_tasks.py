@@ -67,9 +67,9 @@ class FailedTasks:
     def _failed(self) -> dict[str, Ended]:
         """The jobs whose failure stands: they have not been run again, and ended."""
         failed: dict[str, Ended] = {}
-        for page in self._jobs.ended_pages():
+        for page in self._jobs.finished.pages():
             failed.update((job, end) for job, end in page if end.state is JobState.FAILED)
-        again = self._jobs.ended([retry_id(job) for job in failed])
+        again = self._jobs.finished.ended([retry_id(job) for job in failed])
         return {job: end for job, end in failed.items() if retry_id(job) not in again}
 
     def _new_jobs(self, failed: dict[str, Ended]) -> Iterator[NewJob]:

@@ -127,7 +127,7 @@ class JobRecovery:
             self._calls.recall()
         if waiting := self._jobs.waiting.here():
             self._calls.on_waiting(waiting)
-        self._jobs.bury()
+        self._jobs.finished.bury()
         self._calls.keep()
         # What a dead node had sent may take effect after the first look for its jobs.
         self._done.clear()

@@ -50,7 +50,7 @@ class CommittedRows:
         self, path: Path, node: str, batch: Sequence[tuple[Frame, int]]
     ) -> Generator[Part, None, bool]:
         """Yields the parts of frames that count; returns whether all of these frames are settled."""
-        ends = self._jobs.ended([frame.job for frame, _ in batch])
+        ends = self._jobs.finished.ended([frame.job for frame, _ in batch])
         for frame, position in batch:
             end = ends.get(frame.job)
             if end is None:

@@ -151,7 +151,7 @@ class LiveLoads:
         if not earlier:
             return
         ended = EndedIndex()
-        for page in self._jobs.ended_pages():
+        for page in self._jobs.finished.pages():
             for job, end in page:
                 ended.add(job, end.incarnation, end.fence)
         for path in sorted(earlier, key=segment_order):

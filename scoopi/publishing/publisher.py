@@ -283,7 +283,7 @@ class Publisher:
         """The finished jobs of this node in the store; other incarnations that have some go to the tally."""
         index = EndedIndex()
         owns = cache(self._frames.owns)
-        for page in self._jobs.ended_pages():
+        for page in self._jobs.finished.pages():
             self._ensure_time()
             for job, end in page:
                 if owns(end.incarnation):

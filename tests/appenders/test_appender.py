@@ -91,7 +91,7 @@ def test_a_job_ends_when_its_frame_is_durable(
     frames = SegmentReader(node_folder / "segments" / f"{NODE}.seg").frames()
     assert {frame.job for frame in frames} == set(heard.won)
     assert jobs.left() == 0
-    assert len(jobs.ended([job.id for job in taken])) == 30
+    assert len(jobs.finished.ended([job.id for job in taken])) == 30
 
 
 def test_children_stand_before_their_parent_has_ended(
@@ -105,13 +105,13 @@ def test_children_stand_before_their_parent_has_ended(
     child = seed_id("group", "child", "c")
     new = NewJob(child, "file", JobPayload(Locator("child", "group", "c"), child))
     ready_at_end: list[int] = []
-    end = jobs.end
+    end = jobs.finished.end
 
     def watched(endings: Sequence[Ending]) -> list[bool]:
         ready_at_end.append(jobs.ready("file"))
         return end(endings)
 
-    monkeypatch.setattr(jobs, "end", watched)
+    monkeypatch.setattr(jobs.finished, "end", watched)
     appender.put(msgspec.structs.replace(result_of(parent), children=(new,)))
 
     assert heard.wait_for(1)
@@ -162,7 +162,7 @@ def test_a_cluster_that_is_gone_is_named_as_it_is(
         raise gone
 
     (job,) = take(1)
-    monkeypatch.setattr(jobs, "end", refused)
+    monkeypatch.setattr(jobs.finished, "end", refused)
     appender.put(result_of(job))
     appender.end_of_stream()
     assert appender.join(WAIT_S)
@@ -178,7 +178,7 @@ def test_a_store_that_does_not_answer_is_tried_again_and_the_frame_is_written_on
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (job,) = take(1)
-    end = jobs.end
+    end = jobs.finished.end
     refusals = [StoreError("no answer"), StoreError("no answer")]
 
     def moody(endings: Sequence[Ending]) -> list[bool]:
@@ -186,7 +186,7 @@ def test_a_store_that_does_not_answer_is_tried_again_and_the_frame_is_written_on
             raise refusals.pop()
         return end(endings)
 
-    monkeypatch.setattr(jobs, "end", moody)
+    monkeypatch.setattr(jobs.finished, "end", moody)
     appender.put(result_of(job))
 
     assert heard.wait_for(1)
@@ -211,7 +211,7 @@ def test_a_full_disk_ends_the_run_loudly_and_the_job_not(
 
     assert heard.wait_for(1)
     assert "No space left" in str(heard.faults[0])
-    assert jobs.ended([job.id]) == {}
+    assert jobs.finished.ended([job.id]) == {}
 
 
 def test_a_full_queue_says_so_until_it_is_committed(
@@ -294,7 +294,7 @@ def test_an_abandoned_queue_is_not_committed(
     appender.abandon()
     appender.start()
     assert appender.join(WAIT_S)
-    assert (heard.won, heard.faults, jobs.ended([job.id])) == ([], [], {})
+    assert (heard.won, heard.faults, jobs.finished.ended([job.id])) == ([], [], {})
 
 
 def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
@@ -311,7 +311,7 @@ def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
         raise StoreError("no answer")
 
     (job,) = take(1)
-    monkeypatch.setattr(jobs, "end", refused)
+    monkeypatch.setattr(jobs.finished, "end", refused)
     appender.put(result_of(job))
     assert asked.wait(WAIT_S)
     appender.abandon()
@@ -333,7 +333,7 @@ def test_abandoned_before_it_knows_whether_the_store_has_lost_the_run_it_calls_n
         appender.abandon()
         return [False for _ in endings]
 
-    monkeypatch.setattr(jobs, "end", lost)
+    monkeypatch.setattr(jobs.finished, "end", lost)
     appender.start()
     appender.put(result_of(job))
     assert appender.join(WAIT_S)
@@ -561,7 +561,7 @@ def test_a_store_that_stays_away_ends_the_run_with_its_reason_and_hint(
         raise StoreError("the disk is full", at="store.db", hint="free space")
 
     (job,) = take(1)
-    monkeypatch.setattr(jobs, "end", refused)
+    monkeypatch.setattr(jobs.finished, "end", refused)
     appender = Appender(unopened, jobs, AppenderSettings(20, 100), heard.events(), store_timeout_s=0.0)
     appender.start()
     appender.put(result_of(job))
@@ -590,7 +590,7 @@ def test_a_record_that_cannot_be_decoded_is_named_as_it_is_and_not_retried(
         raise unreadable
 
     (job,) = take(1)
-    monkeypatch.setattr(jobs, "end", refused)
+    monkeypatch.setattr(jobs.finished, "end", refused)
     appender.put(result_of(job))
     assert appender.join(WAIT_S) or heard.wait_for(1)
     assert (heard.faults, asked) == ([unreadable], [1])

@@ -40,7 +40,7 @@ def states(cluster: ClusterClient, runner: NodeRunner) -> list[NodeStatus]:
 
 def ended_jobs(cluster: ClusterClient, runner: NodeRunner) -> int:
     """How many jobs of the run have ended, on whichever node."""
-    return sum(len(page) for page in JobStore(store_of(cluster, runner), "test").ended_pages())
+    return sum(len(page) for page in JobStore(store_of(cluster, runner), "test").finished.pages())
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def test_a_run_that_would_fill_its_members_one_by_one_is_seeded_and_they_live(tm
             said = (tmp_path / "stderr.txt").read_text()
             assert "200000 jobs need about 57 MB of each member's heap, and" in said
             jobs = JobStore(store, "test")
-            done = sum(len(page) for page in jobs.ended_pages())
+            done = sum(len(page) for page in jobs.finished.pages())
             assert jobs.left() + done == MANY
         client.close()
 

@@ -50,7 +50,7 @@ class Run:
         fence = taken.fence + (not is_kept)
         frame = Frame(job, fence, state, pages, (), failures, payload=payload if failed else None)
         self._writer.append([msgspec.msgpack.encode(frame)])
-        assert self._jobs.end([Ending(job, taken.fence, state)]) == [True]
+        assert self._jobs.finished.end([Ending(job, taken.fence, state)]) == [True]
         return job
 
     def failed_tasks(self) -> FailedTasks:
@@ -95,7 +95,7 @@ def test_asked_for_twice_each_job_is_made_once(run: Run, store: SettlingStore) -
     second.put(second.jobs())
     jobs = JobStore(store, LATER)
     assert jobs.left() == 3
-    jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(HOST, 9)])
+    jobs.finished.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(HOST, 9)])
     assert run.failed_tasks().jobs() == [], "they have been run again"
 
 

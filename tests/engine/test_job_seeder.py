@@ -182,7 +182,7 @@ def run_all(jobs: JobStore) -> Iterator[str]:
         for host in HOSTS:
             taken = jobs.take(host, 3)
             yield from (job.id for job in taken)
-            jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in taken])
+            jobs.finished.end([Ending(job.id, job.fence, JobState.DONE) for job in taken])
             if len(taken) < 3:
                 jobs.unpack(host)
 
@@ -216,7 +216,7 @@ def test_a_run_is_not_over_while_jobs_are_packed(store: Store) -> None:
     jobs = JobStore(store, "ann")
     seed(store, "ann", jobs_of(60))
     for host in HOSTS:
-        jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(host, 100)])
+        jobs.finished.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(host, 100)])
         assert jobs.ready(host), "a host whose jobs are packed is not dry"
     assert not jobs.nothing_left()
     assert jobs.left() > 0
@@ -259,8 +259,8 @@ def test_a_node_that_dies_while_it_seeds_or_unpacks_leaves_each_job_to_be_run_on
     bob = JobStore(store, "bob")
     seed(store, "bob", new)
     bob.take_back("ann")
-    bob.bury()
-    ended = {job for page in bob.ended_pages() for job, _ in page}
+    bob.finished.bury()
+    ended = {job for page in bob.finished.pages() for job, _ in page}
     done = Counter(run_all(bob))
     assert done == Counter(job.id for job in new if job.id not in ended)
     assert bob.nothing_left()

@@ -262,7 +262,7 @@ def _begin(store: Store) -> None:
     jobs = JobStore(store, "n1")
     jobs.put([_job(number) for number in range(12)])
     taken = jobs.take(_HOSTS[0], 3)
-    jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in taken[:2]])
+    jobs.finished.end([Ending(job.id, job.fence, JobState.DONE) for job in taken[:2]])
     JobStore(store, "n2").take(_HOSTS[1], 2)
     shares = _shares(store, "n1")
     shares.poll(_HOSTS, everything=True)
@@ -294,11 +294,16 @@ def _readers(store: Store) -> Sequence[Callable[[], object]]:
         *(lambda: members.beat(Load(9, idle=False)), members.watch, members.live, members.read),
         *(Barricade(store, "setup", "n1").composed, jobs.hosts, jobs.taken, jobs.left, jobs.nothing_left),
         *(lambda: jobs.take(_HOSTS[0], 5), lambda: jobs.take(_HOSTS[1], 5), lambda: jobs.take_back("n2")),
-        *(lambda: [jobs.end([Ending(job.id, job.fence, JobState.DONE)]) for job in jobs.take(_HOSTS[2], 2)],),
         *(
-            jobs.bury,
-            lambda: list(jobs.ended_pages()),
-            lambda: jobs.ended([f"job-{number}" for number in range(12)]),
+            lambda: [
+                jobs.finished.end([Ending(job.id, job.fence, JobState.DONE)])
+                for job in jobs.take(_HOSTS[2], 2)
+            ],
+        ),
+        *(
+            jobs.finished.bury,
+            lambda: list(jobs.finished.pages()),
+            lambda: jobs.finished.ended([f"job-{number}" for number in range(12)]),
         ),
         *(lambda: shares.poll(_HOSTS, everything=True), lambda: shares.settle(_HOSTS, _HOSTS)),
         *(

@@ -256,7 +256,7 @@ class PlayedNode:
 
     def end_of(self, job: TakenJob) -> Ended | None:
         """How the store says that the job ended."""
-        return self.jobs.ended([job.id]).get(job.id)
+        return self.jobs.finished.ended([job.id]).get(job.id)
 
     def _launch(self) -> WorkerLink:
         worker = PlayedWorker()

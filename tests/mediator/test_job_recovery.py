@@ -127,7 +127,7 @@ def test_a_job_that_others_have_taken_back_is_dropped_and_one_that_was_committed
     harness.committed = JobState.DONE
     for _ in range(2):
         harness.recovery.reconcile()
-    assert harness.mine.ended([JOB])[JOB].state is JobState.DONE
+    assert harness.mine.finished.ended([JOB])[JOB].state is JobState.DONE
 
 
 def test_a_half_ended_job_of_a_dead_node_is_finished_by_the_next_round(harness: Harness) -> None:
@@ -136,7 +136,7 @@ def test_a_half_ended_job_of_a_dead_node_is_finished_by_the_next_round(harness: 
     job = "1" * 32
     harness.store.put_if_absent_all(JOBS, [(job, record)])
     harness.recovery.reconcile()
-    assert harness.mine.ended([job])[job].state is JobState.DONE
+    assert harness.mine.finished.ended([job])[job].state is JobState.DONE
     assert harness.store.get_all(JOBS, [job]) == {}
 
 

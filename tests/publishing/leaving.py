@@ -60,7 +60,7 @@ class LeavingNode:
             self._writer = SegmentWriter(self._segments / "segments", SegmentHeader("run", self.incarnation))
             self._writer.open()
         self._writer.append([result.body for result in results])
-        self.jobs.end([Ending(each.job, each.fence, each.state) for each in results])
+        self.jobs.finished.end([Ending(each.job, each.fence, each.state) for each in results])
 
     @property
     def segment(self) -> Path:

@@ -63,7 +63,7 @@ class Committer:
     def __call__(self, *results: JobResult) -> None:
         """Commit them."""
         self.append(*results)
-        self.jobs.end([Ending(result.job, result.fence, result.state) for result in results])
+        self.jobs.finished.end([Ending(result.job, result.fence, result.state) for result in results])
 
     def append(self, *results: JobResult) -> None:
         """Write them; their jobs do not end."""

@@ -26,7 +26,7 @@ def test_each_look_gives_what_was_committed_since_the_last(
     commit(result_of(third, "c"))
 
     before = [part.body for part in rows.poll()]
-    jobs.end([Ending(second.id, second.fence, JobState.DONE)])
+    jobs.finished.end([Ending(second.id, second.fence, JobState.DONE)])
     after = [part.body for part in rows.poll()]
 
     assert (before, after) == ([b"a\n"], [b"b\n", b"c\n"])

@@ -87,7 +87,7 @@ def test_of_two_attempts_only_the_one_that_ended_the_job_counts(harness: Harness
 def test_an_ended_job_without_its_frame_is_named_and_the_rest_is_published(harness: Harness) -> None:
     first, second = harness.take(2)
     harness.commit(result_of(first))
-    harness.jobs.end([Ending(second.id, second.fence, result_of(second).state)])
+    harness.jobs.finished.end([Ending(second.id, second.fence, result_of(second).state)])
 
     published = harness.publisher().publish()
 

@@ -71,7 +71,7 @@ def test_rows_of_jobs_that_may_still_end_are_left_for_later(
     commit(books(third, ["Bran", "3"]))
     publisher(spec(SQLITE)).publish(is_over=False)
     before = titles(tmp_path)
-    commit.jobs.end([Ending(second.id, second.fence, JobState.DONE)])
+    commit.jobs.finished.end([Ending(second.id, second.fence, JobState.DONE)])
 
     publisher(spec(SQLITE)).publish()
 

@@ -67,7 +67,7 @@ def measure_jobs(store: Store, keys: list[str]) -> None:
         finish()
 
     def finish() -> None:
-        jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(HOST, BATCH)])
+        jobs.finished.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(HOST, BATCH)])
 
     parts = [new[start : start + BATCH] for start in range(0, len(new), BATCH)]
     rate("jobs: put, take, end in turn", len(keys), [partial(cycle, p) for p in parts])

@@ -73,7 +73,7 @@ class Node:
         self.put([child for job in done for child in children(job.id)])
         self.frames.update((job.id, self.incarnation, job.fence) for job in done)
         endings = [Ending(job.id, job.fence, JobState.DONE) for job in done]
-        for ending, counts in zip(endings, self.jobs.end(endings), strict=True):
+        for ending, counts in zip(endings, self.jobs.finished.end(endings), strict=True):
             del self.held[ending.id]
             if counts:
                 self.ended.add((ending.id, ending.fence))
@@ -98,7 +98,7 @@ class Node:
         self.jobs.waiting.make_ready([job.id for job in self.jobs.waiting.here()])
 
     def tidy(self) -> None:
-        self.jobs.bury()
+        self.jobs.finished.bury()
         self.jobs.reconcile(set(self.held), self._committed)
 
     def _committed(self, job: str, fence: int) -> JobState | None:
@@ -197,7 +197,7 @@ class World:
 
     def remember(self) -> None:
         """What has ended stays ended, by the same take."""
-        now = self.plain.ended(sorted(ALL))
+        now = self.plain.finished.ended(sorted(ALL))
         for job, end in self.remembered.items():
             assert now[job] == end
         self.remembered = now
@@ -282,7 +282,7 @@ def do_what_is_left(nodes: Sequence[Node]) -> bool:
 
 
 def all_ended(jobs: JobStore) -> dict[str, Ended]:
-    return dict(end for page in jobs.ended_pages() for end in page)
+    return dict(end for page in jobs.finished.pages() for end in page)
 
 
 def assert_every_job_ends_once(inner: Store, seed: int, steps: int, moves: bool = False) -> None:
@@ -339,16 +339,16 @@ def assert_its_death_is_made_good(inner: Store, writes: int, moves: bool = False
                 for job in node.jobs.take(host, 5):
                     node.jobs.put([new_job(child) for child in children(job.id)])
                     frames.add((job.id, node.incarnation, job.fence))
-                    assert node.jobs.end([Ending(job.id, job.fence, JobState.DONE)]) == [True]
+                    assert node.jobs.finished.end([Ending(job.id, job.fence, JobState.DONE)]) == [True]
 
     with pytest.raises(NodeDied):
         run(Node("first", SettlingStore(dying), frames, Random(1)))
     assert dying.writes == writes
     second = Node("second", inner, frames, Random(1))
     second.jobs.take_back("first")
-    second.jobs.bury()
+    second.jobs.finished.bury()
     run(second)
     assert second.jobs.nothing_left()
-    ended = second.jobs.ended(["s1-0", "s1-0-0"])
+    ended = second.jobs.finished.ended(["s1-0", "s1-0-0"])
     assert {(job, end.incarnation, end.fence) for job, end in ended.items()} <= frames
     assert len(ended) == 2

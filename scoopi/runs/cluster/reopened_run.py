@@ -80,7 +80,7 @@ class ReopenedRun:
             now.put_if_absent_all(MEMBERS, page)
         keep_earlier(earlier, now)
         remembered = RememberedEnds(now)
-        for ends in JobStore(earlier, self._node).ended_pages():
+        for ends in JobStore(earlier, self._node).finished.pages():
             for start in range(0, len(ends), PAGE):
                 remembered.remember(dict(ends[start : start + PAGE]))
 

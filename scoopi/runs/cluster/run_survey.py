@@ -71,7 +71,7 @@ class RunSurvey:
     def _ends(self) -> EndCounts:
         """How many jobs have ended, by incarnation and state."""
         ends: EndCounts = Counter()
-        for page in self._jobs.ended_pages():
+        for page in self._jobs.finished.pages():
             ends.update((end.incarnation, end.state) for _, end in page)
         return ends
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from operator import attrgetter
 
 from scoopi.model.job import JobState
 from scoopi.store.nodes.node_record import are_marked
-from scoopi.store.pages.finished_jobs import BATCH, Ends, FinishedJobs
+from scoopi.store.pages.finished_jobs import BATCH, FinishedJobs
 from scoopi.store.pages.job_records import (
     ENDED_STATE_KEY,
-    Ended,
     Ending,
     HeldJob,
     JobRecords,
@@ -50,6 +49,7 @@ class JobStore:
         store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node, unique to this start of it.
     Attributes:
+        finished: ends jobs, and reads their ends.
         waiting: jobs between two attempts.
         sending: jobs whose request must not be sent twice.
     Source: ARCHITECTURE, protocol rules 2 to 4 and 7.
@@ -60,8 +60,8 @@ class JobStore:
         self._incarnation = incarnation
         self._records = JobRecords(incarnation)
         self._written = TakenRecords()
-        self._endings = FinishedJobs(store, incarnation, self._written)
-        self._taking = JobTaking(store, incarnation, self._written, self._endings)
+        self.finished = FinishedJobs(store, incarnation, self._written)
+        self._taking = JobTaking(store, incarnation, self._written, self.finished)
         self._packs = SeedPacks(store, self._records)
         self.waiting = WaitingJobs(store, incarnation, self._written)
         self.sending = SendingJobs(store, incarnation, self._written)
@@ -166,14 +166,6 @@ class JobStore:
             number += self._changed([Change(job, now, back(read(job, now), lost[job])) for job, now in page])
         return number
 
-    def end(self, endings: Sequence[Ending]) -> list[bool]:
-        """End jobs whose frames are durable; see `FinishedJobs.end`."""
-        return self._endings.end(endings)
-
-    def bury(self) -> int:
-        """Finish all jobs that are half ended; see `FinishedJobs.bury`."""
-        return self._endings.bury()
-
     def taken(self) -> list[HeldJob]:
         """The jobs that this node has taken, according to the store."""
         found = (each for page in pages(self._store, JOBS, BATCH, self._mine) for each in page)
@@ -201,7 +193,7 @@ class JobStore:
         settle, self._unknown = sorted(unknown & self._unknown), unknown - self._unknown
         states = [(job, committed(job.id, job.fence)) for job in settle]
         endings = [Ending(job.id, job.fence, state) for job, state in states if state is not None]
-        ended = sum(self.end(endings)) if endings else 0
+        ended = sum(self.finished.end(endings)) if endings else 0
         back = self._hand_back_held([job for job, state in states if state is None])
         return Reconciled(ended, back, frozenset(news))
 
@@ -233,14 +225,6 @@ class JobStore:
         for job, one in left.items():
             if one.state_key == ready_state_key(one.host) and hosts[job] not in known:
                 raise unreadable(JOBS, job, one.state_key.encode(), "the run does not know its host")
-
-    def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """The ends of those jobs that have ended, by id; see `FinishedJobs.ended`."""
-        return self._endings.ended(ids)
-
-    def ended_pages(self) -> Iterator[Ends]:
-        """Yield the ends of all ended jobs in batches; see `FinishedJobs.pages`."""
-        return self._endings.pages()
 
     def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
         """Delete the payloads just put for jobs that have ended, as nothing else would."""

@@ -81,7 +81,7 @@ class CompletionCheck:
         before, others = self._load(), self._others()
         if not before.idle or not _all_idle(others):
             return None
-        self._jobs.bury()
+        self._jobs.finished.bury()
         if not self._jobs.nothing_left():
             self._jobs.refuse_strays()
             return None

@@ -50,7 +50,7 @@ def work(run: WiredRun, incarnation: str, segments: Path, *texts: str) -> None:
     writer.open()
     writer.append([result.body for result in results])
     writer.close()
-    jobs.end([Ending(each.job, each.fence, each.state) for each in results])
+    jobs.finished.end([Ending(each.job, each.fence, each.state) for each in results])
 
 
 def rows(run: WiredRun, name: str = "data.txt") -> list[str]:

@@ -90,7 +90,7 @@ def test_a_reopened_run_knows_its_ended_jobs_and_its_nodes_wherever_a_node_crash
             crashes += 1
     assert crashes > 5
     store = continued(backend_of())
-    assert {job: end for page in JobStore(store, "test").ended_pages() for job, end in page} == ENDS
+    assert {job: end for page in JobStore(store, "test").finished.pages() for job, end in page} == ENDS
     assert [each.node for each in Membership(store, "test", "test").read().values()] == ["ann"]
     state = RunRecord(store, "test").read()
     assert state is not None

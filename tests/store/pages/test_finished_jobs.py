@@ -146,9 +146,9 @@ def test_an_end_whose_answer_was_lost_counts_when_it_is_asked_again(tmp_path: Pa
     (job,) = jobs.take("host", 1)
     faulty.faults = Faults(moves=True, lost_answers=1.0)
     with pytest.raises(StoreError):
-        jobs.end([Ending(job.id, job.fence, JobState.DONE)])
+        jobs.finished.end([Ending(job.id, job.fence, JobState.DONE)])
     assert (inner.count(JOBS), inner.count(ENDED)) == (0, 1), "it has ended at once"
     faulty.faults = Faults(moves=True)
-    assert jobs.end([Ending(job.id, job.fence, JobState.DONE)]) == [True]
-    assert jobs.end([Ending(job.id, job.fence + 1, JobState.DONE)]) == [False]
+    assert jobs.finished.end([Ending(job.id, job.fence, JobState.DONE)]) == [True]
+    assert jobs.finished.end([Ending(job.id, job.fence + 1, JobState.DONE)]) == [False]
     inner.close()

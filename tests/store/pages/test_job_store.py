@@ -38,7 +38,7 @@ def ids(jobs: list[TakenJob]) -> set[str]:
 
 
 def all_ended(jobs: JobStore) -> list[tuple[str, Ended]]:
-    return [end for page in jobs.ended_pages() for end in page]
+    return [end for page in jobs.finished.pages() for end in page]
 
 
 def test_a_job_is_put_taken_ended_and_remembered(ann: JobStore, store: Store) -> None:
@@ -48,8 +48,8 @@ def test_a_job_is_put_taken_ended_and_remembered(ann: JobStore, store: Store) ->
     assert taken == TakenJob("j1", 1, 0, HOST, new_job("j1").payload)
     assert ann.ready(HOST) == 0
     assert ann.taken() == [HeldJob("j1", 1)]
-    assert ann.end([end_of(taken, FAILED)]) == [True]
-    assert ann.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, FAILED)}
+    assert ann.finished.end([end_of(taken, FAILED)]) == [True]
+    assert ann.finished.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, FAILED)}
     assert ann.left() == 0
     assert ann.nothing_left()
     assert store.count(PAYLOADS) == store.count(JOBS) == 0
@@ -91,7 +91,7 @@ def test_a_payload_is_in_its_record_unless_it_is_large(ann: JobStore, bob: JobSt
     }
     assert bob.hand_back([taken["j1"]]) == 1
     assert [job.payload for job in bob.take(HOST, 1)] == [new_job("j1").payload]
-    bob.end([Ending("j1", 3, DONE), end_of(taken["j2"])])
+    bob.finished.end([Ending("j1", 3, DONE), end_of(taken["j2"])])
     assert store.count(PAYLOADS) == store.count(JOBS) == 0
 
 
@@ -108,7 +108,7 @@ def test_a_node_that_took_a_job_gives_it_back_or_ends_it_without_reading_it(stor
     ann.put([new_job("j1"), new_job("j2")])
     first, second = ann.take(HOST, 2)
     assert ann.hand_back([first]) == 1
-    assert ann.end([end_of(second)]) == [True]
+    assert ann.finished.end([end_of(second)]) == [True]
 
 
 def test_a_process_ends_a_job_that_it_has_not_taken_itself(ann: JobStore, store: Store) -> None:
@@ -116,9 +116,9 @@ def test_a_process_ends_a_job_that_it_has_not_taken_itself(ann: JobStore, store:
     ann.put([new_job("j1"), new_job("j2")])
     first, second = ann.take(HOST, 2)
     again = JobStore(store, "ann")
-    assert again.end([end_of(first)]) == [True]
+    assert again.finished.end([end_of(first)]) == [True]
     assert again.hand_back([second]) == 1
-    assert ann.end([end_of(first), end_of(second)]) == [True, False]
+    assert ann.finished.end([end_of(first), end_of(second)]) == [True, False]
 
 
 def test_hosts_are_those_of_all_jobs_ever_put(ann: JobStore) -> None:
@@ -131,7 +131,7 @@ def test_a_job_that_exists_stays_as_it_is(ann: JobStore, bob: JobStore) -> None:
     (taken,) = ann.take(HOST, 1)
     bob.put([new_job("j1"), new_job("j2")])
     assert ids(bob.take(HOST, 10)) == {"j2"}
-    assert ann.end([end_of(taken)]) == [True]
+    assert ann.finished.end([end_of(taken)]) == [True]
 
 
 def test_jobs_are_taken_for_one_host_and_no_more_than_asked(ann: JobStore) -> None:
@@ -169,8 +169,8 @@ def test_a_hand_back_counts_nothing_and_no_take_has_the_fence_of_another(ann: Jo
     (second,) = ann.take(HOST, 1)
     assert (second.fence, second.lost) == (first.fence + 1, 0)
     assert ann.hand_back([first]) == 0
-    assert ann.end([end_of(first)]) == [False]
-    assert ann.end([end_of(second)]) == [True]
+    assert ann.finished.end([end_of(first)]) == [False]
+    assert ann.finished.end([end_of(second)]) == [True]
 
 
 def test_a_job_of_a_crashed_node_is_taken_again(ann: JobStore, bob: JobStore) -> None:
@@ -196,9 +196,9 @@ def test_a_stale_sleepers_end_is_lost(ann: JobStore, bob: JobStore) -> None:
     slept = ann.take(HOST, 2)
     bob.take_back("ann")
     (taken,) = bob.take(HOST, 1)
-    bob.end([end_of(taken)])
-    assert ann.end([end_of(job) for job in slept]) == [False, False]
-    assert bob.ended(["j1", "j2"]) == {taken.id: Ended("bob", 2, DONE)}
+    bob.finished.end([end_of(taken)])
+    assert ann.finished.end([end_of(job) for job in slept]) == [False, False]
+    assert bob.finished.ended(["j1", "j2"]) == {taken.id: Ended("bob", 2, DONE)}
     assert bob.left() == 1
 
 
@@ -213,24 +213,24 @@ def test_an_end_that_another_node_buried_before_the_answer_came_counts(store: St
 
         def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
             outcomes = store.cas_all(store_map, changes)
-            if bob.bury():
+            if bob.finished.bury():
                 return [Outcome(False, None) for _ in changes]
             return outcomes
 
     ann = JobStore(BuriedMeanwhile(), "ann")
     ann.put([new_job("j1")])
     (taken,) = ann.take(HOST, 1)
-    assert ann.end([end_of(taken)]) == [True]
-    assert ann.end([end_of(taken)]) == [True]
-    assert ann.end([Ending("j1", 7, DONE)]) == [False]
+    assert ann.finished.end([end_of(taken)]) == [True]
+    assert ann.finished.end([end_of(taken)]) == [True]
+    assert ann.finished.end([Ending("j1", 7, DONE)]) == [False]
 
 
 def test_ends_are_answered_in_order(ann: JobStore) -> None:
     ann.put([new_job(f"j{number}") for number in range(4)])
     taken = sorted(ann.take(HOST, 4))
     endings = [end_of(taken[2]), Ending("unknown", 1, DONE), end_of(taken[0]), Ending("j1", 9, DONE)]
-    assert ann.end(endings) == [True, False, True, False]
-    assert ann.end([]) == []
+    assert ann.finished.end(endings) == [True, False, True, False]
+    assert ann.finished.end([]) == []
 
 
 class Dying:
@@ -260,7 +260,7 @@ def half_ended(store: Store, jobs: JobStore, at: str) -> None:
     """Leave a job with state key `E`, as a node that died there does."""
     (taken,) = jobs.take(HOST, 1)
     with pytest.raises(KeyboardInterrupt):
-        JobStore(Dying(store, at), "ann").end([end_of(taken)])
+        JobStore(Dying(store, at), "ann").finished.end([end_of(taken)])
 
 
 @pytest.mark.parametrize("at", ["ended", "after ended", "delete"])
@@ -269,27 +269,27 @@ def test_a_half_ended_job_is_finished_whichever_node_left_it(
 ) -> None:
     ann.put([large_job("j1")])
     half_ended(store, ann, at)
-    assert bob.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, DONE)}
+    assert bob.finished.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, DONE)}
     assert all_ended(bob) == [("j1", Ended("ann", 1, DONE))]
     assert bob.left() == 0
     assert not bob.nothing_left()
-    assert bob.bury() == 1
-    assert bob.bury() == 0
+    assert bob.finished.bury() == 1
+    assert bob.finished.bury() == 0
     assert bob.nothing_left()
     assert store.count(PAYLOADS) == 0
-    assert bob.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
+    assert bob.finished.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
 
 
 def test_a_parent_run_twice_revives_nothing(ann: JobStore, bob: JobStore, store: Store) -> None:
     children = [new_job(f"c{number}") for number in range(30)]
     ann.put(children)
     done = ann.take(HOST, 10)
-    ann.end([end_of(job) for job in done])
+    ann.finished.end([end_of(job) for job in done])
     bob.put(children)
     taken = bob.take(HOST, 5) + bob.take(HOST, 100)
     assert ids(taken).isdisjoint(ids(done))
     assert len(taken) == 20
-    bob.end([end_of(job) for job in taken])
+    bob.finished.end([end_of(job) for job in taken])
     assert bob.nothing_left()
     assert store.count(PAYLOADS) == 0
     assert {end.incarnation for _, end in all_ended(ann)} == {"ann", "bob"}
@@ -303,10 +303,10 @@ def test_of_two_ends_of_one_job_the_one_remembered_first_counts(
     (slept,) = ann.take(HOST, 1)
     held = store.get_all(JOBS, ["j1"])["j1"]
     bob.take_back("ann")
-    bob.end([end_of(job) for job in bob.take(HOST, 1)])
+    bob.finished.end([end_of(job) for job in bob.take(HOST, 1)])
     store.put_if_absent_all(JOBS, [("j1", held)])
-    assert ann.end([end_of(slept)]) == [False]
-    assert ann.ended(["j1"]) == {"j1": Ended("bob", 2, DONE)}
+    assert ann.finished.end([end_of(slept)]) == [False]
+    assert ann.finished.ended(["j1"]) == {"j1": Ended("bob", 2, DONE)}
     assert ann.nothing_left()
 
 
@@ -323,7 +323,7 @@ def test_a_parent_run_twice_leaves_no_payload_of_a_half_ended_child(
 def test_ended_jobs_of_both_kinds_are_reported_each_once_by_id(ann: JobStore, store: Store) -> None:
     ann.put([new_job(f"j{number:02}") for number in range(20)])
     for _ in range(5):
-        ann.end([end_of(job) for job in ann.take(HOST, 3)])
+        ann.finished.end([end_of(job) for job in ann.take(HOST, 3)])
         half_ended(store, ann, "after ended")
     assert [job for job, _ in all_ended(ann)] == [f"j{number:02}" for number in range(20)]
 
@@ -333,10 +333,10 @@ def test_very_many_half_ended_jobs_are_known_too(ann: JobStore, bob: JobStore, s
     taken = ann.take(HOST, BATCH + 1)
 
     with pytest.raises(KeyboardInterrupt):
-        JobStore(Dying(store, "after ended"), "ann").end([end_of(job) for job in taken])
-    assert bob.ended(["j000", f"j{BATCH}"]).keys() == {"j000", f"j{BATCH}"}
+        JobStore(Dying(store, "after ended"), "ann").finished.end([end_of(job) for job in taken])
+    assert bob.finished.ended(["j000", f"j{BATCH}"]).keys() == {"j000", f"j{BATCH}"}
     assert len(all_ended(bob)) == BATCH + 1
-    assert bob.bury() == BATCH + 1
+    assert bob.finished.bury() == BATCH + 1
 
 
 def test_a_job_without_payload_means_that_data_is_lost(ann: JobStore, store: Store) -> None:
@@ -358,20 +358,20 @@ def test_a_sleeper_that_finds_its_take_ended_by_another_runs_nothing_and_misses_
         def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
             found = store.get_all(store_map, keys)
             if bob.take_back("ann"):
-                bob.end([end_of(job) for job in bob.take(HOST, 1)])
+                bob.finished.end([end_of(job) for job in bob.take(HOST, 1)])
             return found
 
     ann = JobStore(Sleeper(), "ann")
     ann.put([large_job("j1")])  # two readings: its payload, whether it has ended
     assert ann.take(HOST, 1) == []
-    assert bob.ended(["j1"]).keys() == {"j1"}
+    assert bob.finished.ended(["j1"]).keys() == {"j1"}
 
 
 def test_a_job_that_a_sleeper_puts_again_when_the_run_is_over_is_not_run(
     ann: JobStore, bob: JobStore, store: Store
 ) -> None:
     bob.put([new_job("j1")])
-    bob.end([end_of(job) for job in bob.take(HOST, 1)])
+    bob.finished.end([end_of(job) for job in bob.take(HOST, 1)])
     RememberedEnds(store).expire(60)
     ann.put([new_job("j1")])
     assert ann.take(HOST, 1) == []
@@ -409,7 +409,7 @@ class TestReconciling:
         ann.put([new_job("j1"), new_job("j2")])
         one, two = ann.take(HOST, 2)
         for job in (one, two):
-            ann.end([end_of(job)])
+            ann.finished.end([end_of(job)])
             assert ann.reconcile({job.id}, self.nothing_committed).gone == frozenset()
 
     def nothing_committed(self, job: str, fence: int) -> JobState | None:
@@ -432,7 +432,7 @@ class TestReconciling:
 
         ann.reconcile(set(), of_frames)
         assert ann.reconcile(set(), of_frames) == Reconciled(1, 1)
-        assert ann.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, FAILED)}
+        assert ann.finished.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, FAILED)}
         assert ann.ready(HOST) == 1
 
     def test_a_job_on_its_way_is_left_alone(self, ann: JobStore) -> None:
@@ -442,7 +442,7 @@ class TestReconciling:
         ann.hand_back([first])
         (second,) = ann.take(HOST, 1)
         assert ann.reconcile(set(), self.nothing_committed) == Reconciled(0, 0)
-        assert ann.end([end_of(second)]) == [True]
+        assert ann.finished.end([end_of(second)]) == [True]
 
     def test_jobs_of_other_nodes_are_not_touched(self, ann: JobStore, bob: JobStore) -> None:
         ann.put([new_job("j1")])

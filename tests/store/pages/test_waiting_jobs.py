@@ -68,15 +68,15 @@ def test_a_job_is_ready_again_for_any_node_and_knows_its_attempts(ann: JobStore,
         ann.waiting.make_ready(["j1"])
     (taken,) = bob.take(HOST, 1)
     assert taken.tried == ("connect", "status 503")
-    assert bob.end([Ending("j1", taken.fence, JobState.DONE)]) == [True]
-    assert bob.ended(["j1"]) == {"j1": Ended("bob", 3, JobState.DONE)}
+    assert bob.finished.end([Ending("j1", taken.fence, JobState.DONE)]) == [True]
+    assert bob.finished.ended(["j1"]) == {"j1": Ended("bob", 3, JobState.DONE)}
 
 
 def test_the_end_of_an_attempt_that_was_given_up_does_not_count(ann: JobStore) -> None:
     put(ann, "j1")
     (taken,) = ann.take(HOST, 1)
     ann.waiting.postpone([failed(taken)])
-    assert ann.end([Ending("j1", taken.fence, JobState.DONE)]) == [False]
+    assert ann.finished.end([Ending("j1", taken.fence, JobState.DONE)]) == [False]
     ann.waiting.make_ready(["j1"])
     assert [job.fence for job in ann.take(HOST, 1)] == [2]
 
@@ -144,7 +144,7 @@ def test_packs_that_wait_to_be_unpacked_are_known_by_their_host(ann: JobStore, s
     put(ann, "j1")
     (first,) = ann.take(HOST, 1)
     ann.put_packed(HOST, 0, [NewJob("j2", HOST, first.payload)])
-    ann.end([Ending("j1", first.fence, JobState.DONE)])
+    ann.finished.end([Ending("j1", first.fence, JobState.DONE)])
     assert not ann.nothing_left(), "the node that is about to unpack them may be idle for a moment"
     ann.refuse_strays()
     store.delete_all(HOSTS, [HOST])

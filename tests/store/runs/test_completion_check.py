@@ -86,7 +86,7 @@ def test_a_run_with_a_job_ready_or_taken_is_not_over(ann: Node) -> None:
     assert not ann.end.is_over()
     (job,) = ann.jobs.take("h", 1)
     assert not ann.end.is_over()
-    ann.jobs.end([Ending(job.id, job.fence, JobState.DONE)])
+    ann.jobs.finished.end([Ending(job.id, job.fence, JobState.DONE)])
     assert ann.end.is_over()
 
 
@@ -129,7 +129,7 @@ def test_a_take_around_the_scan_restarts_it(ann: Node, born: Born) -> None:
         bob.beat()
         assert not ann.end.is_over()
     (job,) = bob.jobs.take("h", 1)
-    bob.jobs.end([Ending(job.id, job.fence, JobState.DONE)])
+    bob.jobs.finished.end([Ending(job.id, job.fence, JobState.DONE)])
     assert not ann.end.is_over()
     bob.beat()
     bob.beat()
