@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -20,22 +20,6 @@ DIRECT = "direct"
 _PORT = re.compile(r":\d+\Z")
 _HOST = re.compile(r"https?://(?:[^/?#]*@)?([^/?#]*)", re.IGNORECASE)
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
-
-
-class HostLimits(Protocol):
-    """The limits of all nodes together for requests to one host; see `Site`."""
-
-    @property
-    def parallelism(self) -> int: ...
-    @property
-    def delay_ms(self) -> int: ...
-
-
-class LimitsByHost(Protocol):
-    """Provides the limits of each host."""
-
-    def for_host(self, host: str) -> HostLimits:
-        """Return the limits of `host:port`."""
 
 
 class Auth(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -11,7 +11,7 @@ import msgspec
 from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
 from scoopi.model.handover import Grant
-from scoopi.model.sites import LimitsByHost
+from scoopi.model.limits.host_limits import LimitsByHost
 from scoopi.politeness.host_health import ROW_FOR_REST, HostHealth, is_of_host
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection
 
-from scoopi.model.sites import LimitsByHost
+from scoopi.model.limits.host_limits import LimitsByHost
 from scoopi.politeness.host_share_memory import HostRecord, HostShare, HostShareMemory, KnownHost
 
 

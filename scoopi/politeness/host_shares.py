@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from scoopi.model.sites import LimitsByHost
+from scoopi.model.limits.host_limits import LimitsByHost
 from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivisions
 from scoopi.politeness.host_share_memory import (
     HostRecord,

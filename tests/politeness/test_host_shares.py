@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.model.sites import LimitsByHost
+from scoopi.model.limits.host_limits import LimitsByHost
 from scoopi.politeness.host_share_memory import HostShare, Share
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.ports import HOSTS

@@ -10,7 +10,7 @@ from random import Random
 from typing import cast
 
 from scoopi.errors import StoreError
-from scoopi.model.sites import LimitsByHost
+from scoopi.model.limits.host_limits import LimitsByHost
 from scoopi.politeness.host_share_memory import HostRecord, HostRecords
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.store.nodes.lease import NodeClocks

@@ -1,1 +1,1 @@
-"""Limits of a run's requests: retries and budgets."""
+"""Limits of a run's requests: rates, retries and budgets."""
