@@ -9,7 +9,7 @@ import msgspec
 from injector import inject
 
 from scoopi.engine.run_reporter import RunOutcome, RunReporter
-from scoopi.engine.shutdown import StopTime
+from scoopi.engine.stop_time import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.heartbeat import Heartbeat

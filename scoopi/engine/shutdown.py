@@ -1,4 +1,4 @@
-"""StopTime: whether this node is asked to stop, and by when; Shutdown: ends its parts in order."""
+"""Shutdown: ends the parts of a node in their order."""
 
 from __future__ import annotations
 
@@ -16,68 +16,9 @@ from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 
-STORE_SHARE = 0.8
-"""The part of the shutdown timeout after which each call to the store gets less time than the one before."""
-UP_SHARE = 0.85
-"""The part of it after which nothing is retried; leaving and reporting take the rest."""
 log = logging.getLogger(__name__)
 THREAD_END_S = 5.0
 """How many seconds a thread that has nothing left to do may take to end."""
-
-
-class StopTime:
-    """Whether this node is asked to stop, and by when.
-
-    It begins once, with the first signal or cancellation; callable from any thread.
-
-    Args:
-        limit_s: the shutdown timeout: how many seconds a graceful shutdown may take, publishing included.
-        clock: monotonic seconds.
-        on_stop: called with the monotonic time by which the store must have answered, and the seconds that
-            the shutdown may take after it.
-    """
-
-    def __init__(
-        self,
-        limit_s: float,
-        clock: Callable[[], float] = time.monotonic,
-        on_stop: Callable[[float, float], None] = lambda end, left_s: None,
-    ) -> None:
-        self._limit_s = limit_s
-        self._clock = clock
-        self._on_stop = on_stop
-        self._lock = threading.Lock()
-        self._began_at: float | None = None
-        self._hard = threading.Event()
-
-    def begin(self, hard: bool = False) -> None:
-        """Ask for the shutdown; may be repeated. With `hard`, no time is left."""
-        with self._lock:
-            if self._began_at is None:
-                self._began_at = self._clock()
-        if hard:
-            self._hard.set()
-        end = self._clock() if self.is_hard else self._began_at + self._limit_s * STORE_SHARE
-        self._on_stop(end, self._limit_s * (1 - STORE_SHARE))
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether a shutdown was asked for."""
-        return self._began_at is not None
-
-    @property
-    def is_hard(self) -> bool:
-        """Whether an immediate shutdown was asked for."""
-        return self._hard.is_set()
-
-    def is_up(self) -> bool:
-        """Whether only the time to leave is left; False while no shutdown was asked for."""
-        end = self.end_of(UP_SHARE)
-        return self.is_hard or (end is not None and self._clock() > end)
-
-    def end_of(self, share: float) -> float | None:
-        """The monotonic time at which this share of the timeout is over; None without a shutdown."""
-        return None if self._began_at is None else self._began_at + self._limit_s * share
 
 
 class Shutdown:
@@ -130,7 +71,9 @@ class Shutdown:
         loaded any more.
         """
         if not self._held.is_idle():
-            log.warning("%d jobs were finished by others; this node drops them", len(self._held.ids()))
+            left = len(self._held.ids())
+            what = "1 job was" if left == 1 else f"{left} jobs were"
+            log.warning("%s finished by others; this node drops what it holds of them", what)
             self.immediate()
             return
         self._close()

@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.engine.run_completion import Presence, RunCompletion, RunLimits
 from scoopi.engine.run_reporter import RunReporter
-from scoopi.engine.shutdown import StopTime
+from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.run_report import RunStatus

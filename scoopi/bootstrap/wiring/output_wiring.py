@@ -10,7 +10,7 @@ from injector import inject
 from msgspec.structs import replace
 
 from scoopi.configs.groups import OutputSettings
-from scoopi.engine.shutdown import StopTime
+from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.budgets.page_limit import PageLimit
 from scoopi.outputs.output_spec import OutputSpec, of_node
 from scoopi.publishing.changes.record_changes import RecordChanges

@@ -15,7 +15,7 @@ from scoopi.engine.field_coverage import FieldCoverage
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
 from scoopi.engine.run_completion import Presence, RunLimits
 from scoopi.engine.run_reporter import EmptyEntries, RunNotes, RunReporter
-from scoopi.engine.shutdown import StopTime
+from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.budgets.page_budgets import PageBudgets
 from scoopi.mediator.budgets.page_limit import PageLimit
 from scoopi.mediator.node_events import NodeEvents

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.appenders.appender import Appender
 from scoopi.engine.engine import Engine
-from scoopi.engine.shutdown import StopTime
+from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.metrics.node_counts import NodeCounts

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
-from scoopi.engine.shutdown import StopTime
+from scoopi.engine.stop_time import StopTime
 from scoopi.errors import AppenderError, RunError
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Locator

@@ -14,7 +14,7 @@ from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import ClusterSettings
 from scoopi.engine.run_completion import RunLimits
 from scoopi.engine.run_reporter import EmptyEntries
-from scoopi.engine.shutdown import STORE_SHARE, StopTime
+from scoopi.engine.stop_time import STORE_SHARE, StopTime
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.counter_names import PAGES, PREFIX, ROWS, count_name
 from scoopi.publishing.run_rows import RunPhases
