@@ -10,8 +10,8 @@ from scoopi.store.ports import RUN, Change, Store, with_prefix
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won
 from scoopi.store.runs.known_run import PREFIX, KnownRun, other_maps
+from scoopi.store.runs.run_keep_alive import WEEK_S, RunKeepAlive
 from scoopi.store.runs.run_record import RunPhase
-from scoopi.store.runs.run_retention import WEEK_S, RunKeepAlive
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.ports import ENDED, JOBS, MEMBERS, RUN
+from scoopi.store.runs.run_keep_alive import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
-from scoopi.store.runs.run_retention import PREFIX
 from tests.cluster.holding import phase_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.cluster.runs.test_cluster_retention import SLOW, maps_of
@@ -166,7 +166,7 @@ def test_an_unfinished_run_whose_time_is_over_is_removed_by_the_next_start_and_i
     assert "--discard-lost" in str(error)
 
 
-def test_a_run_whose_nodes_have_heartbeats_is_kept_even_when_its_pulse_is_lost(
+def test_a_run_whose_nodes_have_heartbeats_is_kept_even_when_its_keep_alive_is_lost(
     runner_of: RunnerOf, cluster: ClusterClient, world: World, tmp_path: Path, server: Server
 ) -> None:
     runner = runner_of(**SLOW)

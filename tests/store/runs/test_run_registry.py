@@ -11,9 +11,9 @@ import pytest
 from scoopi.errors import RecordError, StoreError
 from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
+from scoopi.store.runs.run_keep_alive import PREFIX as KEEP_ALIVE
 from scoopi.store.runs.run_record import RunPhase
 from scoopi.store.runs.run_registry import RunRegistry
-from scoopi.store.runs.run_retention import PREFIX as PULSE_PREFIX
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import NodeDied
 
@@ -455,7 +455,7 @@ def test_a_run_whose_keep_alive_cannot_be_read_is_not_taken_to_be_left(
     grid: Grid, caplog: pytest.LogCaptureFixture
 ) -> None:
     grid.registry("n1").enter("shop")
-    key = f"{PULSE_PREFIX}shop"
+    key = f"{KEEP_ALIVE}shop"
     stands = grid.store.get_all(RUN, [key])[key]
     assert grid.store.cas_all(RUN, [Change(key, stands, DAMAGED)])[0].won
     grid.sweeper().sweep(nobody)

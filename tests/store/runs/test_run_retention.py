@@ -20,7 +20,7 @@ from scoopi.store.ports import PAYLOADS, RUN_MAPS, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
-from scoopi.store.runs.run_retention import RunKeepAlive, RunRetention
+from scoopi.store.runs.run_retention import RunRetention
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied, Write
@@ -186,15 +186,3 @@ def test_a_network_that_loses_and_doubles_leaves_none_behind(kept: Timed, faults
         with suppress(StoreError):
             sweep(faulty)
     assert kept.endless() == []
-
-
-def test_each_heartbeat_begins_the_time_for_which_an_unfinished_run_is_kept_again(store: Store) -> None:
-    timed: Any = Timed(store)
-    keep_alive = RunKeepAlive(timed)
-    for _ in range(3):
-        keep_alive.renew("shop", SECONDS)
-    assert len(timed.ends) == 3
-    assert len({*timed.ends}) == 1
-    assert keep_alive.seconds("shop") == SECONDS
-    keep_alive.end("shop")
-    assert keep_alive.seconds("shop") == 0
