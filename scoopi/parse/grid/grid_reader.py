@@ -46,6 +46,7 @@ class GridReader:
 
     >>> from scoopi.model.data_def import ItemDef
     >>> from scoopi.parse.css.css_engine import CssEngine
+    >>> from lxml import etree
     >>> page = etree.fromstring("<p><b>Oslo</b><b>Rome</b><b>Total</b><b>Notes</b></p>")
     >>> def rows(**entries: object) -> list[str | None]:
     ...     item = ItemDef("city", selector="b:nth-child(%{index})", **entries)
