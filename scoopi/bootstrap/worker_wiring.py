@@ -21,10 +21,10 @@ from scoopi.configs.groups import (
 )
 from scoopi.configs.site_defaults import sites_of
 from scoopi.fetch.address import host_of
+from scoopi.fetch.connections.private_hosts import PrivateHosts
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.sites import SiteBlock
 from scoopi.parse.parts.page_parts import PageParts

@@ -14,13 +14,14 @@ import pycurl
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
+from scoopi.fetch.connections.private_hosts import PrivateHosts
+from scoopi.fetch.connections.proxy_pool import ProxyPool
 from scoopi.fetch.downloads.file_exchange import FileExchange
 from scoopi.fetch.hop_recorder import HopRecorder
+from scoopi.fetch.hop_results import GrantNeeded, HopResult
 from scoopi.fetch.http_exchange import HttpExchange
-from scoopi.fetch.private_hosts import PrivateHosts
-from scoopi.fetch.proxy_pool import ProxyPool
 from scoopi.fetch.reception import OTHER_BYTES, WATCH_S, BufferLimit, WireWatch
-from scoopi.fetch.request import GrantNeeded, HopResult, Request
+from scoopi.fetch.request import Request
 
 KEPT_CONNECTIONS = 64
 """Limit of the idle connections that are kept for later requests."""

@@ -13,6 +13,9 @@ from msgspec.structs import replace
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address
+from scoopi.fetch.connections.private_hosts import LentSocket, PrivateHosts
+from scoopi.fetch.connections.proxy_pool import ProxyPool
+from scoopi.fetch.hop_results import GrantNeeded, HopResult, NotModified, Redirect, Response
 from scoopi.fetch.http_faults import (
     CONNECTION_ENDED,
     NOT_TRIED,
@@ -23,18 +26,8 @@ from scoopi.fetch.http_faults import (
     status_fault,
     truncated_fault,
 )
-from scoopi.fetch.private_hosts import LentSocket, PrivateHosts
-from scoopi.fetch.proxy_pool import ProxyPool
 from scoopi.fetch.reception import BufferLimit, Reception
-from scoopi.fetch.request import (
-    GrantNeeded,
-    HopResult,
-    NotModified,
-    Redirect,
-    Request,
-    Response,
-    is_downgrade,
-)
+from scoopi.fetch.request import Request, is_downgrade
 from scoopi.fetch.request_options import RequestOptions, trusted_certificates
 from scoopi.model.robots import MOST_ROBOTS_BYTES, MOST_ROBOTS_REDIRECTS
 from scoopi.model.text.shown import shown

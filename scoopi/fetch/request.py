@@ -1,10 +1,8 @@
-"""Request, Response, NotModified, Redirect, GrantNeeded: the request of one hop and its possible results."""
+"""Request: a request for one page or file to one host, and its parts as they are sent."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -14,14 +12,10 @@ from msgspec.structs import replace
 from scoopi.errors import FetchError
 from scoopi.fetch.address import parse_address
 from scoopi.fetch.downloads.partial_file import PartialFile
-from scoopi.fetch.page_kind import media_type
-from scoopi.model.locator import Document, Locator, PageRequest, Pairs, Validators
+from scoopi.model.locator import Locator, PageRequest, Pairs, Validators
 from scoopi.model.sites import Site
 from scoopi.model.text.secrets import has_reference, is_open, revealed
 from scoopi.model.text.shown import shown
-
-LONGEST_VALIDATOR = 1000
-"""In characters; longer validators are not sent back."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -101,119 +95,6 @@ class Request(msgspec.Struct, frozen=True):
 def is_downgrade(url: str, target: str) -> bool:
     """Whether a redirect leads from https to http."""
     return url.startswith("https:") and not target.startswith("https:")
-
-
-class Response(msgspec.Struct, frozen=True):
-    """The response with a page.
-
-    Attributes:
-        status: always 200.
-        headers: names in lower case; repeated headers are joined by `, `, except `location`, of which only
-            the first is kept.
-        body: the decoded body.
-        charset: charset in the Content-Type header, as written there; None if it has none.
-        url: the address that responded.
-        is_public: whether its host has a public address.
-        cookies: cookies after the response, as in `Request.cookies`, if its site has a session.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    charset: str | None
-    url: str
-    is_public: bool = False
-    cookies: tuple[str, ...] = ()
-
-    def document(self, locator: Locator, run_date: datetime) -> Document:
-        """The page as a document of the locator; `run_date` is zone-aware, in whole seconds."""
-        return Document(
-            locator,
-            self.url,
-            run_date,
-            self.charset,
-            self.body,
-            self.is_public,
-            media_type(self.headers.get("content-type", "")),
-            validators_of(self.headers),
-        )
-
-
-class NotModified(msgspec.Struct, frozen=True):
-    """The response that the known version of the page is still current; attributes as in `Response`."""
-
-    headers: Mapping[str, str]
-    cookies: tuple[str, ...] = ()
-
-
-class Redirect(msgspec.Struct, frozen=True):
-    """The response that the page is at another address.
-
-    Attributes:
-        host: the target's `host:port`; the next request needs a grant for this host.
-        request: the next hop; set its `not_after` from the grant.
-        is_downgrade: whether it leads from https to http.
-    """
-
-    host: str
-    request: Request
-    is_downgrade: bool = False
-
-
-class ReceivedFile(msgspec.Struct, frozen=True):
-    """A file that was received completely.
-
-    Attributes:
-        partial: its content; the receiver of this result must close it.
-        media_type, name: as in `KeptFile`.
-        url, cookies: as in `Response`.
-    """
-
-    partial: PartialFile
-    media_type: str
-    name: str
-    url: str = ""
-    cookies: tuple[str, ...] = ()
-
-
-class GrantNeeded(msgspec.Struct, frozen=True):
-    """The request needs another grant.
-
-    Attributes:
-        was_lost: the request was sent on a reused connection that had ended, or on an HTTP/2 connection that
-            was closing. Otherwise its grant expired before it was sent, and the site has not seen it.
-    """
-
-    was_lost: bool = False
-
-
-class FurtherGrant(msgspec.Struct, frozen=True):
-    """A loader plugin needs a grant for a further request.
-
-    Attributes:
-        host: `host:port` of the request.
-        url: URL of the request; empty for a subresource of a page, to which robots.txt does not apply.
-        call: number of the plugin's call that the grant is for.
-    """
-
-    host: str
-    url: str
-    call: int
-
-
-HopResult = Response | NotModified | Redirect | GrantNeeded | ReceivedFile
-"""The results of a request without an error."""
-PluginResult = HopResult | FurtherGrant | Exception
-"""What a call of a loader plugin gives: its result, an error, or that it needs a further grant."""
-
-
-def validators_of(headers: Mapping[str, str]) -> Validators | None:
-    """The validators among the headers of a response; None without any."""
-    etag, modified = headers.get("etag", ""), headers.get("last-modified", "")
-    if not (etag or modified):
-        return None
-    found = Validators(*("" if len(each) > LONGEST_VALIDATOR else each for each in (etag, modified)))
-    return found if found.etag or found.last_modified else None
 
 
 def conditions(known: Validators | None) -> list[str]:

@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_plus, unquote_plus
 import pycurl
 
 from scoopi.errors import FetchError
-from scoopi.fetch.proxy_pool import ProxyPool
+from scoopi.fetch.connections.proxy_pool import ProxyPool
 from scoopi.fetch.request import Request, body_of, conditions, encoded
 from scoopi.model.locator import PageRequest
 from scoopi.model.sites import DIRECT, Site

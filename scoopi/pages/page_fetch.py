@@ -20,10 +20,10 @@ from scoopi.configs.groups import BrowserSettings, ParserLimits, ScriptLimits, W
 from scoopi.configs.site_defaults import sites_of
 from scoopi.errors import FetchError, ScoopiError, UsageError
 from scoopi.fetch.address import parse_address, web_address
+from scoopi.fetch.connections.private_hosts import PrivateHosts
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.request import Request
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.fetched_page import FetchedPage

@@ -11,7 +11,7 @@ import msgspec
 
 from scoopi.errors import FetchError, ParseError
 from scoopi.fetch.address import host_of
-from scoopi.fetch.request import ReceivedFile
+from scoopi.fetch.hop_results import ReceivedFile
 from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.model.sites import Login, PageSign, Sites
 from scoopi.model.text.secrets import variable_of

@@ -12,18 +12,18 @@ import msgspec
 
 from scoopi.fetch.address import FILE_HOST, Address, parse_address
 from scoopi.fetch.file_client import FileClient
-from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.page_kind import refuse_foreign, unpacked
-from scoopi.fetch.request import (
+from scoopi.fetch.hop_results import (
     FurtherGrant,
     NotModified,
     PluginResult,
     ReceivedFile,
     Redirect,
-    Request,
     Response,
     validators_of,
 )
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.page_kind import refuse_foreign, unpacked
+from scoopi.fetch.request import Request
 from scoopi.fetch.robots_text import DEFAULT_TOKEN, answer_of_body, product_token
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from scoopi.fetch.request import PluginResult, Request
+from scoopi.fetch.hop_results import PluginResult
+from scoopi.fetch.request import Request
 from scoopi.model.downloads import FileRequest
 from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.locator import PageRequest

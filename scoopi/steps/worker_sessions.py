@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scoopi.errors import FetchError
-from scoopi.fetch.request import NotModified, PluginResult, ReceivedFile, Redirect, Request, Response
+from scoopi.fetch.hop_results import NotModified, PluginResult, ReceivedFile, Redirect, Response
+from scoopi.fetch.request import Request
 from scoopi.model.site_session import Session, SessionChange, changed, cookies_of
 from scoopi.model.sites import Site
 

@@ -16,21 +16,12 @@ import msgspec
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address
+from scoopi.fetch.connections.private_hosts import PrivateHosts
+from scoopi.fetch.hop_results import FurtherGrant, HopResult, NotModified, PluginResult, Redirect, Response
 from scoopi.fetch.http_exchange import NOT_MODIFIED, REDIRECTS
 from scoopi.fetch.http_faults import redirects_fault, status_fault
-from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import PAGE_STATUS, charset_of
-from scoopi.fetch.request import (
-    FurtherGrant,
-    HopResult,
-    NotModified,
-    PluginResult,
-    Redirect,
-    Request,
-    Response,
-    body_of,
-    is_downgrade,
-)
+from scoopi.fetch.request import Request, body_of, is_downgrade
 from scoopi.fetch.request_options import plain_headers
 from scoopi.model.handover import Grant
 from scoopi.model.sites import Sites

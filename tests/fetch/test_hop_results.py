@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from scoopi.fetch.request import Response
-from scoopi.model.locator import Document, Locator
+from scoopi.fetch.hop_results import LONGEST_VALIDATOR, Response, validators_of
+from scoopi.model.locator import Document, Locator, Validators
 
 LOCATOR, DATE = Locator("n", "g", "/a.html"), datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -19,3 +19,9 @@ def test_the_content_type_of_a_document_is_in_lower_case_and_without_parameters(
     headers = {"content-type": " Text/HTML ; charset=x"}
     document = Response(200, headers, b"", "x", "http://h/", is_public=True).document(LOCATOR, DATE)
     assert document == Document(LOCATOR, "http://h/", DATE, "x", b"", True, "text/html")
+
+
+def test_validators_that_are_too_long_are_not_sent_back() -> None:
+    fits, long = "x" * LONGEST_VALIDATOR, "x" * (LONGEST_VALIDATOR + 1)
+    assert validators_of({"etag": fits, "last-modified": long}) == Validators(fits, "")
+    assert validators_of({"etag": long}) is validators_of({}) is None

@@ -12,8 +12,9 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_results import HopResult, Response
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import HopResult, Request, Response
+from scoopi.fetch.request import Request
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.exchanges.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE

@@ -11,8 +11,9 @@ from msgspec import structs
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_results import GrantNeeded
 from scoopi.fetch.http_exchange import HttpExchange
-from scoopi.fetch.request import GrantNeeded, Request
+from scoopi.fetch.request import Request
 from scoopi.fetch.request_options import trusted_certificates
 from tests.fetch.conftest import SETTINGS
 from tests.server.server import Server

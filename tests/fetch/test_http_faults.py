@@ -11,10 +11,11 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import FetchError, LoadFault
+from scoopi.fetch.hop_results import Response
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.http_faults import LONGEST_RETRY_AFTER_S, retry_after_s, status_fault
 from scoopi.fetch.http_faults import fault as wrong
-from scoopi.fetch.request import Request, Response
+from scoopi.fetch.request import Request
 from scoopi.model.sites import Auth, Site
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.exchanges.many import send

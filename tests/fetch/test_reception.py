@@ -11,8 +11,8 @@ import pycurl
 import pytest
 from msgspec import structs
 
+from scoopi.fetch.hop_results import Response
 from scoopi.fetch.reception import MOST_ERROR_BYTES, STOP, WAIT, BufferLimit, Reception, WireWatch
-from scoopi.fetch.request import Response
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.exchanges.many import answers_of
 from tests.server.server import Server

@@ -14,8 +14,9 @@ from functools import partial
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_results import GrantNeeded, Redirect, Response
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
+from scoopi.fetch.request import Request
 from tests.fetch.exchanges.many import send
 
 _BODY = "<!doctype html><title>Käse</title><p>Brot, Käse und Öl ".encode() * 20

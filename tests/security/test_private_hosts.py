@@ -10,9 +10,10 @@ import pytest
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import parse_address
+from scoopi.fetch.connections.private_hosts import PrivateHosts, PrivateHostsRule, is_public_address
+from scoopi.fetch.hop_results import Redirect, Response
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.private_hosts import PrivateHosts, PrivateHostsRule, is_public_address
-from scoopi.fetch.request import Redirect, Request, Response
+from scoopi.fetch.request import Request
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Link, Locator
 from scoopi.worker.links.child_jobs import ChildJobs

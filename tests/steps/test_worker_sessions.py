@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_results import HopResult, Redirect
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import HopResult, Redirect, Request
+from scoopi.fetch.request import Request
 from scoopi.model.site_session import MOST_COOKIES, Session
 from scoopi.model.sites import Site
 from scoopi.steps.worker_sessions import WorkerSessions

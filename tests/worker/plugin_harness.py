@@ -13,8 +13,9 @@ from msgspec import structs
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import host_of
-from scoopi.fetch.private_hosts import PrivateHosts
-from scoopi.fetch.request import PluginResult, Request
+from scoopi.fetch.connections.private_hosts import PrivateHosts
+from scoopi.fetch.hop_results import PluginResult
+from scoopi.fetch.request import Request
 from scoopi.model.handover import Grant
 from scoopi.model.sites import Site, Sites
 from scoopi.plugins.loader_port import Answer, Web

@@ -13,7 +13,8 @@ import pytest
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.fetch.address import host_of
-from scoopi.fetch.request import FurtherGrant, Request, Response
+from scoopi.fetch.hop_results import FurtherGrant, Response
+from scoopi.fetch.request import Request
 from scoopi.model.handover import Grant
 from scoopi.plugins.loader_port import Answer, Terms, Web
 from scoopi.worker import plugin_call

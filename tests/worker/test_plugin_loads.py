@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from scoopi.errors import FetchError, LoadFault
-from scoopi.fetch.private_hosts import PrivateHosts
-from scoopi.fetch.request import FurtherGrant, NotModified, Redirect, Request, Response
+from scoopi.fetch.connections.private_hosts import PrivateHosts
+from scoopi.fetch.hop_results import FurtherGrant, NotModified, Redirect, Response
+from scoopi.fetch.request import Request
 from scoopi.model.handover import Grant
 from scoopi.model.locator import Locator, PageRequest, Validators
 from scoopi.model.sites import Site, Sites

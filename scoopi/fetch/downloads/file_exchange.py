@@ -10,10 +10,11 @@ from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_kind import file_name
 from scoopi.fetch.downloads.file_reception import FileReception
 from scoopi.fetch.downloads.partial_file import PartialFile
+from scoopi.fetch.hop_results import GrantNeeded, HopResult, ReceivedFile
 from scoopi.fetch.http_exchange import REDIRECTS, HttpExchange
 from scoopi.fetch.http_faults import status_fault, truncated_fault
 from scoopi.fetch.reception import OTHER_BYTES, BufferLimit, Reception
-from scoopi.fetch.request import GrantNeeded, HopResult, ReceivedFile, Request
+from scoopi.fetch.request import Request
 from scoopi.fetch.request_options import header_lines
 
 LEAST_BYTES_A_SECOND = 100

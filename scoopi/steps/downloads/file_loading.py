@@ -8,7 +8,7 @@ from scoopi.errors import FetchError, LoadFault
 from scoopi.fetch.downloads.file_reception import disk_fault
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.downloads.partial_file import PartialFile
-from scoopi.fetch.request import ReceivedFile
+from scoopi.fetch.hop_results import ReceivedFile
 from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.text.shown import shown

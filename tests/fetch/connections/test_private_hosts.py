@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.fetch.private_hosts import PrivateHosts, PrivateHostsRule, is_public_address
+from scoopi.fetch.connections.private_hosts import PrivateHosts, PrivateHostsRule, is_public_address
 
 PUBLIC = (
     *(

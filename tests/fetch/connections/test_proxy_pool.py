@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.fetch.proxy_pool import FIRST_REST_S, LONGEST_REST_S, ProxyPool
+from scoopi.fetch.connections.proxy_pool import FIRST_REST_S, LONGEST_REST_S, ProxyPool
 from tests.clock import Clock
 
 POOL = ("a", "b", "c")

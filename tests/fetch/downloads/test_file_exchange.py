@@ -11,8 +11,9 @@ from msgspec import structs
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads import file_exchange
 from scoopi.fetch.downloads.file_store import FileStore
+from scoopi.fetch.hop_results import GrantNeeded, ReceivedFile, Redirect
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import GrantNeeded, ReceivedFile, Redirect, Request
+from scoopi.fetch.request import Request
 from scoopi.model.downloads import FileRequest, kept_path
 from scoopi.model.sites import Site
 from tests.fetch.conftest import SETTINGS, Maker

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from scoopi.fetch.hop_results import GrantNeeded, HopResult, Response
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import GrantNeeded, HopResult, Request, Response
+from scoopi.fetch.request import Request
 
 LIMIT_S = 60.0
 

@@ -9,7 +9,8 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import SilentHostError
-from scoopi.fetch.request import HopResult, Request, Response
+from scoopi.fetch.hop_results import HopResult, Response
+from scoopi.fetch.request import Request
 from tests.engine.dead_hosts import DeadHosts
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.exchanges.many import send

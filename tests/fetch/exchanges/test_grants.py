@@ -11,8 +11,9 @@ from msgspec import structs
 
 from scoopi.errors import FetchError, SilentHostError
 from scoopi.fetch import http_exchange
+from scoopi.fetch.hop_results import GrantNeeded, Response
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import GrantNeeded, Request, Response
+from scoopi.fetch.request import Request
 from tests.fetch.exchanges.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server

@@ -10,9 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_results import GrantNeeded, HopResult, Response
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.http_exchange import MOST_REFUSALS
-from scoopi.fetch.request import GrantNeeded, HopResult, Request, Response
+from scoopi.fetch.request import Request
 from scoopi.model.locator import PageRequest
 from scoopi.model.sites import Site
 from tests.fetch.conftest import SETTINGS

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_results import Response
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import Request, Response
+from scoopi.fetch.request import Request
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.exchanges.many import answers_of, send
 from tests.server.misbehaviours import PAGE

@@ -7,8 +7,9 @@ from urllib.parse import quote
 import pytest
 
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_results import Redirect, Response
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import Redirect, Request, Response
+from scoopi.fetch.request import Request
 from tests.fetch.exchanges.many import send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server

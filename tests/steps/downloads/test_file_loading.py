@@ -10,7 +10,7 @@ from scoopi.errors import FetchError, LoadFault
 from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileFinder
-from scoopi.fetch.request import ReceivedFile
+from scoopi.fetch.hop_results import ReceivedFile
 from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload
 from scoopi.model.locator import Locator

@@ -1,0 +1,1 @@
+"""Which hosts a request may connect to, and through which proxies."""
