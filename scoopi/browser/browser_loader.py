@@ -159,5 +159,5 @@ def _answer(reply: Reply, url: str) -> Answer:
     headers = dict(reply.headers)
     kind = headers.get("content-type", "text/html").partition(";")[0].strip().lower()
     if kind in _HTML:
-        headers["content-type"] = "text/html; charset=utf-8"  # what the document is in now
+        headers["content-type"] = "text/html; charset=utf-8"  # the encoding of the body now
     return Answer(reply.url, reply.body, reply.status, headers, reply.cookies)

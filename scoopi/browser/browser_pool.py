@@ -150,7 +150,7 @@ class BrowserPool:
             profile.mkdir()
             browser = Browser(self._settings, profile, self._shots, self._snapshots, self._scripts)
         except Exception as error:
-            if not (profile / SESSION).exists():  # else it is of a grid, and ended at the end
+            if not (profile / SESSION).exists():  # else it names a session of a grid, which is ended later
                 shutil.rmtree(profile, ignore_errors=True)
             failure = start_fault(self._settings, error) if isinstance(error, CRASHED) else _unexpected(error)
             self._backoff.failed(failure)
@@ -164,7 +164,7 @@ class BrowserPool:
                 self._idle.append(browser)
             return
         browser.kill()
-        if browser.has_ended:  # else its profile names the session, for what ends all of them at the end
+        if browser.has_ended:  # else the profile names the session, which is ended later
             shutil.rmtree(browser.profile, ignore_errors=True)
 
     def _stays(self, browser: Browser) -> bool:

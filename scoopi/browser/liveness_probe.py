@@ -112,7 +112,7 @@ class StatusRequest:
             self._connection.recv(_ANSWER)
         except BlockingIOError:
             return False
-        except OSError:  # it has ended, or is not waited for any longer
+        except OSError:  # it has ended, or its answer is no longer wanted
             return True
         return True
 

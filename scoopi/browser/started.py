@@ -171,7 +171,7 @@ def started_within(service: Service, seconds: float = START_S) -> Iterator[None]
         kill()
 
     def kill() -> None:
-        process = getattr(service, "process", None)  # which it does not have before its start
+        process = getattr(service, "process", None)  # missing before its start
         if process is not None:
             _kill(process)
 

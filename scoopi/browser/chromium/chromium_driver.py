@@ -20,11 +20,11 @@ from scoopi.browser.started import Started, started_by_grid, started_within
 from scoopi.configs.groups import BrowserSettings
 
 _LEFT_OUT = (
-    "BackForwardCache",  # would keep pages alive that nobody shows any more
+    "BackForwardCache",  # would keep pages alive that are not shown any more
     "WebUIOmniboxPopup",  # the window's address field is two pages by itself, which follow each navigation
     "WebUIOmniboxAimPopup",
     "PreloadTopChromeWebUI",
-    "SpareRendererForSitePerProcess",  # a process for a page that mostly never comes, for each context
+    "SpareRendererForSitePerProcess",  # a process for a next page, which rarely comes, for each context
 )
 """Features of Chromium that cost a visit time or memory, and give it nothing."""
 _ARGUMENTS = (

@@ -125,7 +125,7 @@ class ChromiumTab:
         """
         session = self._current()
         self._link.post("Runtime.terminateExecution", {}, session)
-        self._link.post("Runtime.evaluate", {"expression": "0"}, session)  # ends instead, if none runs
+        self._link.post("Runtime.evaluate", {"expression": "0"}, session)  # ended instead if none runs
         return True
 
     def ask(self) -> PendingRequest:

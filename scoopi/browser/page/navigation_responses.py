@@ -92,7 +92,7 @@ class NavigationResponses:
         """
         status, url = int(found["status"]), str(found["url"])
         if found["shown"] == _BLANK and (newest := self.newest(0)) is not None:
-            return newest.status, dict(newest.headers)  # as of 204, which gives no document
+            return newest.status, dict(newest.headers)  # such as that of a 204, which gives no document
         if url.startswith(_WEB):
             answer = self.of(url, status, _LATE_S)
             if answer is not None:

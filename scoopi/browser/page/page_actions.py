@@ -255,7 +255,7 @@ class PageActions:
         if action.selector:
 
             def enter(found: WebElement) -> None:
-                driver.execute_script(_TO_ELEMENT, found)  # Firefox clicks nothing in a frame out of sight
+                driver.execute_script(_TO_ELEMENT, found)  # Firefox cannot click in a frame out of view
                 switch.frame(found)
 
             self._with_element(action, timeout_s, enter)

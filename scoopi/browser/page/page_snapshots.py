@@ -84,7 +84,7 @@ def _save(path: Path, driver: WebDriver, log_of: Callable[[], str], whole: Whole
         document: str | None = with_dialogs_dismissed(
             driver, lambda: driver.execute_script(DOCUMENT, False, False)
         )
-        if document is not None:  # as of a script that a dialog has ended
+        if document is not None:  # None if a dialog has ended the script
             path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
     with suppress(WebDriverException):
         path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())

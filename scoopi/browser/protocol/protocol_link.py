@@ -172,7 +172,7 @@ class ProtocolLink:
                 self._take(json.loads(text))
         except (OSError, websocket.WebSocketException):
             pass
-        except Exception:  # without this thread no request of a page would go on
+        except Exception:  # without this thread no request of a page would continue
             log.exception("a message of the browser cannot be handled; its page fails")
         self._end()
         self._link.shutdown()

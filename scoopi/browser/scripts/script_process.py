@@ -56,7 +56,7 @@ class ScriptProcess:
             return
         kill_tree(process.pid)
         process.wait()
-        if self._running.acquire(blocking=False):  # else `run` ends with it, and kills again
+        if self._running.acquire(blocking=False):  # else `run` is active, notices the end and calls this
             try:
                 process.communicate()
                 self._process = None

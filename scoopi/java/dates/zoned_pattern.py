@@ -119,7 +119,7 @@ class ZonedPattern:
         object.__setattr__(self, "_names", date_names(self.locale))
 
     def parse(self, text: str) -> Moment:
-        """Parse a text.
+        """Parse a text into a moment.
 
         Raises:
             NoZoneError: the text matches, but has no time zone.

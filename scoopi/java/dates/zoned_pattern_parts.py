@@ -92,7 +92,7 @@ def zoned_parts(pattern: str) -> tuple[ZonedPart, ...]:
         else:
             stack[-1].append(ZonedPart(LITERAL, text=sign))
         if padding and sign != PADDED:
-            raise ValueError("p pads the field behind it, and there is none")
+            raise ValueError("p pads the field after it, but none follows")
         index = end
     if len(stack) > 1 or padding:
         raise ValueError("a [ of the date pattern is not closed" if len(stack) > 1 else "p pads nothing")

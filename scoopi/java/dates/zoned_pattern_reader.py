@@ -44,7 +44,7 @@ def read(parts: tuple[ZonedPart, ...], text: str, names: DateNames) -> Fields:
     fields: Fields = {}
     end = _parts(parts, text, 0, names, fields)
     if end < len(text):
-        raise ValueError(f"{text!r} does not end behind character {end}")
+        raise ValueError(f"{text!r} continues after character {end}")
     return fields
 
 

@@ -94,7 +94,7 @@ class CompiledSelector:
         if self._scope is Within.BELOW:  # where the first element is enough
             return None
         search, chain = found_elements(), SimpleChain.of(self._selectors)
-        # Above each element, a blank would have all of its ancestors searched.
+        # With a blank between compounds, all ancestors of each element would be searched.
         links = None if chain is None or " " in chain.combinators else chain.links()
         if search is None or links is None:
             return None

@@ -41,7 +41,7 @@ _NAMES = (*_PLAIN, *_NTH_NAMES, *_SIBLINGS, *_TEXTS.values(), *_LISTS)
 def parse_pseudo_class(
     scanner: Scanner, parse_list: Callable[[Scanner], syntax.Selectors]
 ) -> syntax.Compound:
-    """Parse the pseudo-class at the scanner's position, and advance the scanner behind it.
+    """Parse the pseudo-class at the scanner's position, and advance the scanner past it.
 
     Args:
         scanner: positioned at the colon.

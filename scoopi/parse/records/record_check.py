@@ -158,7 +158,7 @@ def _better(text: str) -> str:
         return ""
     glued = _GLUED_ATTRIBUTE.fullmatch(text.strip())
     if glued and "/" not in glued[1]:
-        return f"an attribute stands behind a blank and @: write `{glued[1].strip()} @{glued[2] or 'href'}`"
+        return f"an attribute follows a blank and @: write `{glued[1].strip()} @{glued[2] or 'href'}`"
     return f"an XPath begins with / or ./: write ./{text}" if _XPATH_SIGNS.search(text) else ""
 
 

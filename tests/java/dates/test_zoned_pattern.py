@@ -72,7 +72,7 @@ def test_a_text_is_read_as_java_reads_it(locale: str, pattern: str, text: str, r
         ("ddd", "ddd is not a field"),
         ("yyyy {MM}", "{ is reserved"),
         ("yyyy pp", "p pads nothing"),
-        ("pp-dd", "p pads the field behind it"),
+        ("pp-dd", "p pads the field after it"),
         ("V", "V is not a field"),
         ("OO", "O or OOOO"),
     ],

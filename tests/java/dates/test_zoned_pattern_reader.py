@@ -33,7 +33,7 @@ def test_fields_are_read_under_their_letters(pattern: str, text: str, fields: di
 @pytest.mark.parametrize(
     ("pattern", "text", "fault"),
     [
-        ("uuuu", "2026x", "does not end behind character 4"),
+        ("uuuu", "2026x", "continues after character 4"),
         ("u", "9" * 5000, "has too many digits at character 1"),
         ("MMM", "Foo", "has no name of MMM at character 1"),
         ("X", "+19", "is not an offset"),

@@ -38,7 +38,7 @@ def faults(
         ("a::attr(href)", "write `a @href`"),
         ("response.css('h3::text').get()", "write `h3`"),
         ("soup.find('a')['href']", "write `a @href`"),
-        ("a@href", "an attribute stands behind a blank and @: write `a @href`"),
+        ("a@href", "an attribute follows a blank and @: write `a @href`"),
         ("a/@href", "an XPath begins with / or ./: write ./a/@href"),
         ("a[@class='x']", "write `a[class='x']`"),
         ("a > href", "take the attribute: write `a @href`"),
