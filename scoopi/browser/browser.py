@@ -81,7 +81,7 @@ class Browser:
         self.has_ended = True
         try:
             if self._session:
-                (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
+                (profile / SESSION).write_text(self._session)  # to end it if this process is killed
             self._completion = PageCompletion(started, shots, scripts)
         except BaseException:
             self._end()
@@ -197,7 +197,7 @@ class Browser:
         if failure is not None:
             return failure
         answer = self._first_response()
-        is_file = answer is None or answer.is_file  # of a download there may be no report
+        is_file = answer is None or answer.is_file  # a download may not be reported
         if is_file and self._driver.current_url == _BLANK:
             return NO_PAGE
         if answer is not None and answer.status != _PAGE:
@@ -205,7 +205,7 @@ class Browser:
         try:
             found = self._completion.complete(visit.how, visit.url, ends)
         except VisitFailedError as error:
-            self._failure = error.failure  # a page whose script does not end may not let itself be kept
+            self._failure = error.failure  # saving a page whose script does not end may fail, too
             whole = partial(self._completion.whole, visit.how, ends)
             kept = self._snapshots.keep(self._driver, self._tab.console, visit.url, begun, whole)
             return replace(self._completion.lost() or error.failure, kept=kept)
@@ -244,7 +244,7 @@ class Browser:
         """What the server has answered, by now."""
         answer = self._tab.responses.newest(_SOON_S)
         if answer is None:
-            with_dialogs_dismissed(self._driver, lambda: self._driver.title)  # one would hold the answer up
+            with_dialogs_dismissed(self._driver, lambda: self._driver.title)  # a dialog delays the answer
             answer = self._tab.responses.newest(_ANSWER_S)
         return answer
 
@@ -262,7 +262,7 @@ class Browser:
             return self._completion.lost() or NO_PAGE
         shown, cookies = str(found["url" if found["isError"] else "shown"]), visit.cookies
         if not shown.startswith(_WEB):
-            shown = visit.url  # a page that a script has written, or has made of data
+            shown = visit.url  # a page written by a script, or made from data
         status, headers = self._responses().of_document(found)
         if cookies is not None:
             cookies = self._tab.cookies.take((visit.url, shown), cookies, visit.header("cookie"))

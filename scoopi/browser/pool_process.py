@@ -124,7 +124,7 @@ class PoolProcess:
         )
         assert process.stdin is not None
         parameters = PoolParameters(self._folder, str(profiles), self._shots, self._settings, self._scripts)
-        with contextlib.suppress(BrokenPipeError):  # it has ended already, which is seen elsewhere
+        with contextlib.suppress(BrokenPipeError):  # it has ended already, which `_watch` notices
             process.stdin.write(msgspec.json.encode(parameters) + b"\n")
             process.stdin.flush()
         return process
@@ -140,15 +140,13 @@ class PoolProcess:
                     return
                 log.warning("the pool of browsers has ended; it is started again")
                 self._kill_rest()
-                shutil.rmtree(
-                    self._profiles, ignore_errors=True
-                )  # what was killed may not have finished this
+                shutil.rmtree(self._profiles, ignore_errors=True)  # a killed process may not have done this
                 assert self._process.stdin is not None
                 with contextlib.suppress(OSError):
                     self._process.stdin.close()
                 try:
                     self._process = self._started()
-                except OSError as error:  # what has killed it, such as a lack of memory, may last
+                except OSError as error:  # the cause, such as a lack of memory, may persist
                     log.warning("the pool of browsers cannot be started, and is tried again: %s", error)
 
     def _kill_rest(self) -> None:
