@@ -29,7 +29,7 @@ class NavigationResponse(msgspec.Struct, frozen=True):
 
     @property
     def is_file(self) -> bool:
-        """Whether a browser does not show the answer, but saves it."""
+        """Whether a browser saves the response as a file instead of showing it."""
         return self.headers.get("content-disposition", "").strip().lower().startswith("attachment")
 
 

@@ -56,5 +56,5 @@ def as_written(error: ParseError, template: PlaceholderTemplate, used: str) -> P
 
 
 def quotations(error: ParseError, used: str) -> list[str]:
-    """The quotation of the text in the error's message; empty if it has none."""
+    """The selector `used` in quotes, as the message quotes it; empty if it does not."""
     return [quoted for quoted in (f"'{used}'", repr(used)) if quoted in error.what][:1]

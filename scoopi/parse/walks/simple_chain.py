@@ -82,7 +82,7 @@ class SimpleChain(NamedTuple):
         return at, *links, attribute, text, is_list, place, label
 
     def links(self) -> tuple[tuple[CompoundPlan, ...], tuple[bool, ...]] | None:
-        """(compounds, for each but the last whether `>` joins it to the next), as the walk in C takes them.
+        """The compounds as the walk in C takes them, and for each but the last whether `>` joins the next.
 
         None if the walk cannot take them.
         """
