@@ -80,7 +80,7 @@ def _report(context: Context, process: Process, project: Path) -> RunReport:
         conf=project_settings(project),
         workers=None,
         environ=os.environ,
-        watch=lambda progress: _advance(context, progress),
+        watch=_PageProgress(context).watch,
         inputs=_inputs(context, process),
         run_name=run.get("name"),
     )
@@ -133,15 +133,17 @@ def _cancel_on_stop(context: Context, scoopi: Scoopi) -> threading.Event:
     return stopped
 
 
-_pages = -1
+class _PageProgress:
+    """Reports the attempt's progress when a page was loaded, not just because time passes."""
 
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._pages = -1
 
-def _advance(context: Context, progress: Progress) -> None:
-    """Report progress when a page was loaded, not just because time passes."""
-    global _pages
-    if progress.done + progress.pages != _pages:
-        _pages = progress.done + progress.pages
-        context.progress()
+    def watch(self, progress: Progress) -> None:
+        if progress.done + progress.pages != self._pages:
+            self._pages = progress.done + progress.pages
+            self._context.progress()
 
 
 def _finished(runs: Path) -> RunReport | None:

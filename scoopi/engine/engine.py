@@ -158,7 +158,7 @@ class Engine:
         if parts.state.cancelled:
             return self._completion.stop()
         if self._completion.was_over:
-            parts.state.run_is_over()
+            parts.state.finish()
             return self._completion.complete()
         try:
             parts.appender.start()

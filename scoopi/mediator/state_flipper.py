@@ -61,8 +61,8 @@ class StateFlipper:
             self._cancelled = True
             self._shut_down()
 
-    def run_is_over(self) -> None:
-        """READY or DONE -> SHUTDOWN: no job is left."""
+    def finish(self) -> None:
+        """READY or DONE -> SHUTDOWN, as the run is over or its page limit is reached."""
         with self._changed:
             self._shut_down()
 
@@ -139,4 +139,4 @@ class Monitor:
                 over = self._completion.is_over()
                 self._outage.over()
         if over:
-            self._state.run_is_over()
+            self._state.finish()

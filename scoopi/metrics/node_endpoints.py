@@ -33,7 +33,7 @@ def _state(view: NodeView) -> Iterator[Family]:
 def _work(view: NodeView) -> Iterator[Family]:
     yield one("scoopi_jobs_done_total", "counter", "Jobs that this process finished.", view.jobs.done)
     yield one("scoopi_jobs_failed_total", "counter", "Jobs that failed in this process.", view.jobs.failed)
-    text = "Jobs that robots.txt disallows, skipped by this process."
+    text = "Jobs that this process skipped, because of robots.txt or a budget."
     yield one("scoopi_jobs_skipped_total", "counter", text, view.jobs.skipped)
     yield one("scoopi_jobs_held", "gauge", "Jobs that this node has taken and not finished.", view.jobs.held)
     if view.jobs.left is not None:

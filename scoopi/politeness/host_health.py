@@ -45,6 +45,8 @@ class HostHealth(msgspec.Struct):
         reason: of the last error.
         is_asleep: the host itself has requested the pause (Retry-After).
         sleeps, rests: how often it has requested a pause, and how often it got one because of errors.
+        usual_s: the least value that `recent_s` has had; infinity before the first page.
+        recent_s: moving average of the seconds from a request to the last byte of its page; 0 without one.
     """
 
     row: int = 0

@@ -30,9 +30,9 @@ class Standing(IntEnum):
 
     ANSWERS = 0
     UNKNOWN = 1
-    """No request was sent yet, or the last one got no answer, but an earlier one did."""
+    """No request has ended yet, or only the last one got no answer."""
     SILENT = 2
-    """It has never answered."""
+    """The last two requests got no answer, or the very first one did not; an answer ends this."""
 
 
 class _Host(msgspec.Struct):

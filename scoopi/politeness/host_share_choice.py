@@ -11,13 +11,16 @@ from scoopi.politeness.host_share_memory import HostRecord, HostShare, HostShare
 
 
 class HostShareDivision:
-    """How many permits of a host each node has.
+    """How many permits of a host each node gets.
 
-    With a delay one node has the whole host; without, the permits are divided evenly.
+    A host with a delay is given to one node as a whole; without a delay, the permits are divided evenly.
 
+    Args:
+        permits: the most requests in flight to the host, of all nodes together.
+        delay_ms: the host's configured delay or Crawl-delay.
     Attributes:
-        gap_ms: the delay, which each share has.
-        places: how many nodes may have a share of a host at a time.
+        gap_ms: the delay, as each share has it.
+        places: how many nodes may have a share of the host at a time.
     """
 
     def __init__(self, permits: int, delay_ms: int) -> None:
@@ -32,7 +35,11 @@ class HostShareDivision:
         return self._permits - sum(share.permits for share in record.shares.values())
 
     def part(self, record: HostRecord, node: str) -> int:
-        """The permits due to each of the nodes that have or want the host."""
+        """The number of permits due to this node.
+
+        Args:
+            node: an incarnation that has a share of the host, or waits for one.
+        """
         if self.places == 1:
             return self._permits
         parties = record.parties
@@ -59,7 +66,11 @@ class HostShareDivision:
         return HostShare(self.gap_ms, permits)
 
     def has_place(self, record: HostRecord, node: str) -> bool:
-        """Whether the node may keep its share: not if others got theirs before the delay was known."""
+        """Whether the node may keep its share.
+
+        If several nodes got shares before a Crawl-delay was known, the one with the smallest incarnation
+        keeps the host, which all nodes decide alike from the record. The others may wait for it, as always.
+        """
         return self.places > 1 or node == min(record.shares)
 
 

@@ -125,6 +125,7 @@ def read_logs(files: Iterable[Path]) -> tuple[HostRequestFigures, ...]:
 
     Raises:
         OSError: a file cannot be read.
+        ValueError, IndexError: a file is damaged; a last line that is cut off is no damage, and is ignored.
     """
     tallies: dict[str, _Tally] = {}
     for file in files:

@@ -50,7 +50,8 @@ class SettlingStore:
 
     Args:
         inner: the wrapped backend; its writes may fail after they were made, be made partly, or twice.
-        tries: how often a write without effect is tried; then BusyRecordError, a StoreError, is raised.
+        tries: how often a write is tried while it has no effect. Then the last StoreError of the backend is
+            raised, or a BusyRecordError if every try was rejected without an error.
     Source: ARCHITECTURE, protocol rule 1.
     """
 

@@ -119,7 +119,7 @@ def test_a_worker_that_cannot_be_ended_is_a_fault(harness: Harness) -> None:
 
 def test_a_thread_that_ends_with_the_run_is_none(harness: Harness) -> None:
     harness.tasks.gone = harness.appender.gone = True
-    harness.state.run_is_over()
+    harness.state.finish()
     assert (harness.watch.fault(), harness.watch.unready()) == ("", "the node ends its part of the run")
     harness.state.terminate()
     assert harness.watch.fault() == ""

@@ -85,10 +85,10 @@ def test_the_state_goes_to_and_fro_until_the_end_and_never_back_from_it() -> Non
         (lambda: state.mark_idle(True), TMState.DONE),
         (lambda: state.mark_idle(False), TMState.READY),
         (state.terminate, TMState.READY),
-        (state.run_is_over, TMState.SHUTDOWN),
+        (state.finish, TMState.SHUTDOWN),
         (lambda: state.mark_idle(False), TMState.SHUTDOWN),
         (state.terminate, TMState.TERMINATED),
-        (state.run_is_over, TMState.TERMINATED),
+        (state.finish, TMState.TERMINATED),
     ]
     for move, reached in moves:
         move()
@@ -135,7 +135,7 @@ def test_a_wait_for_an_idle_node_ends_when_it_is_idle_or_at_its_limit() -> None:
     assert held.wait_idle(0, lambda: False)
 
 
-@pytest.mark.parametrize("end", [StateFlipper.run_is_over, StateFlipper.cancel])
+@pytest.mark.parametrize("end", [StateFlipper.finish, StateFlipper.cancel])
 def test_a_wait_for_the_shutdown_ends_when_it_begins(end: Callable[[StateFlipper], object]) -> None:
     state = StateFlipper()
     waiting = threading.Thread(target=state.wait_for_shutdown, args=(6 * WAIT_S,))

@@ -141,7 +141,7 @@ class JobsModule(Module):
             inbox.adopt,
             inbox.wake,
             tasks.recall,
-            state.run_is_over,
+            state.finish,
             keep=context.keep,
         )
 

@@ -116,10 +116,13 @@ class ClusterAdmin:
         return read_composed(packed)
 
     def reopen(self, run: str, keep_s: int) -> None:
-        """Let a run that is over continue, to run failed tasks again; the nodes that join it fill its maps.
+        """Give a run that is over new maps, so that its failed tasks can run again.
+
+        The first node that joins the run fills the maps (`ReopenedRun`). Nothing changes if the run is not
+        over, or if another node has reopened it.
 
         Args:
-            keep_s: as of `RunRegistry.enter`.
+            keep_s: how long the run is kept after the last heartbeat of a node, in seconds.
         """
         self._registry.reopen(run, keep_s)
 

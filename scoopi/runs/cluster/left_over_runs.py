@@ -82,12 +82,14 @@ class LeftOverRuns:
 
 
 class EarlierIncarnations:
-    """Finds rows of earlier incarnations of a run in its folder, where only those of one may be.
+    """Finds rows of earlier incarnations of a run in its folder, which may hold rows of one incarnation only.
 
-    Make it before the run record is read: what a node's folder names by then was in the record before.
+    It reads the state files of all nodes in the folder when it is constructed. That must be before the run
+    record is read: a node writes an incarnation to its file after it has seen it in the record, so one that
+    is in a file and not in a record read afterwards is an earlier one.
 
     Args:
-        folder: this node's.
+        folder: the folder of this node.
     Source: ARCHITECTURE, protocol rule 11.
     """
 
@@ -96,20 +98,25 @@ class EarlierIncarnations:
         self._known = folder.known_states()
 
     def saw_over(self, now: str | None) -> bool:
-        """Whether this node saw an earlier incarnation over; for a new node: whether all others did.
+        """Whether an earlier incarnation of the run was completed here.
 
         Args:
-            now: the run's incarnation in the cluster; None: it knows none.
+            now: the run's incarnation in the cluster; None if the cluster has no record of the run.
+        Returns:
+            If this node has a state file: whether it names an earlier incarnation and notes that it is over.
+            For a new node: whether there are earlier incarnations, and all their nodes note that.
         """
         earlier, node = self._earlier(now), self._folder.node
         asked = {node} & earlier.keys() if node in self._known else earlier.keys()
         return bool(asked) and all(earlier[each].over for each in asked)
 
     def refuse(self, now: str | None) -> None:
-        """Refuse to start beside rows of an earlier incarnation: which of them count could not be known.
+        """Reject a start beside rows of an earlier incarnation, since it is unknown which of them count.
 
+        Args:
+            now: as for `saw_over`.
         Raises:
-            RunError: there are some.
+            RunError: there are such rows.
         """
         if earlier := self._earlier(now):
             raise RunError(

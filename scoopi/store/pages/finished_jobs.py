@@ -189,8 +189,11 @@ class FinishedJobs:
         found.update(self._remembered.of(ids))
         return found
 
-    def buried(self, ids: Sequence[str]) -> set[str]:
-        """The ids among these whose end is remembered; after a take no other ended jobs are possible."""
+    def remembered(self, ids: Sequence[str]) -> set[str]:
+        """The ids among these whose end is remembered.
+
+        Jobs with the state key `E` are not looked for, as `ended` does: a job that was just taken has none.
+        """
         return set(self._remembered.of(ids))
 
     def pages(self) -> Iterator[Ends]:

@@ -90,7 +90,7 @@ class JobStore:
         self._forget_payloads([(key, now) for key, now in standing if key in apart and now is not None])
 
     def put_packed(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
-        """Put further jobs of a host as one record: the host's pack with this number. See `unpack`."""
+        """Put jobs of a host as one record: the host's pack with this number. `unpack` makes jobs of it."""
         self._packs.put(host, number, jobs)
 
     def seed_marks(self, run: str) -> SeedMarks:

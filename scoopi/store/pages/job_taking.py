@@ -93,7 +93,7 @@ class JobTaking:
         # Payloads first: if another node has ended a job meanwhile, the end is remembered before the payload
         # is deleted, so a node that does not find the payload finds the end.
         payloads = self._payloads(records)
-        known = self._endings.buried(list(records))
+        known = self._endings.remembered(list(records))
         self._endings.forget({job: record for job, record in records.items() if job in known})
         taken: list[TakenJob] = []
         for job, _, written in taken_now:
