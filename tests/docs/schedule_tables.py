@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
-from scoopi.defs.schedule.process_keys import ACCEPT, EXECUTES, PROCESS
+from scoopi.defs.schedule.keys.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
+from scoopi.defs.schedule.keys.process_keys import ACCEPT, EXECUTES, PROCESS
+from scoopi.defs.schedule.keys.settings_keys import SETTINGS
+from scoopi.defs.schedule.keys.trigger_keys import TRIGGER
 from scoopi.defs.schedule.schedule_language import Block, BlockKey
-from scoopi.defs.schedule.settings_keys import SETTINGS
-from scoopi.defs.schedule.trigger_keys import TRIGGER
 from scoopi.model.schedule.process import (
     Deadline,
     DependsOn,

@@ -11,12 +11,12 @@ from typing import Any
 
 from scoopi.defs.schedule.block_reader import BlockReader
 from scoopi.defs.schedule.key_places import KeyPlaces
+from scoopi.defs.schedule.keys.settings_keys import SETTINGS
 from scoopi.defs.schedule.kinds import QUALIFIED
 from scoopi.defs.schedule.name_check import NameCheck
 from scoopi.defs.schedule.process_builder import ProcessBuilder
 from scoopi.defs.schedule.process_edges import ProcessEdges
 from scoopi.defs.schedule.schedule_language import IGNORED, LATER, SECTIONS, is_default
-from scoopi.defs.schedule.settings_keys import SETTINGS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.defs.yaml.report import Report

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.defs.schedule.process_keys import PROCESS
+from scoopi.defs.schedule.keys.process_keys import PROCESS
+from scoopi.defs.schedule.keys.settings_keys import SETTINGS
 from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
-from scoopi.defs.schedule.settings_keys import SETTINGS
 from scoopi.defs.yaml.findings import Finding
 from tests.defs.schedule.project import Project
 

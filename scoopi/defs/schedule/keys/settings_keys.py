@@ -7,8 +7,8 @@ from datetime import datetime
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.invalid_value import InvalidValueError
+from scoopi.defs.schedule.keys.policy_keys import NOTIFY
 from scoopi.defs.schedule.kinds import ValueKind, choice, duration, integer, list_of
-from scoopi.defs.schedule.policy_keys import NOTIFY
 from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.yaml.node import Node, Text
 from scoopi.errors import PeriodError

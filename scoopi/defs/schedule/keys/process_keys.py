@@ -7,10 +7,10 @@ from typing import Any
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.invalid_value import InvalidValueError
+from scoopi.defs.schedule.keys.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
+from scoopi.defs.schedule.keys.trigger_keys import TRIGGER
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
-from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
 from scoopi.defs.schedule.schedule_language import Block, BlockKey, limit_key
-from scoopi.defs.schedule.trigger_keys import TRIGGER
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.text.shown import nearest
 
