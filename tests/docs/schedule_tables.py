@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from scoopi.defs.schedule.keys.executes_keys import ACCEPT, EXECUTES
 from scoopi.defs.schedule.keys.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
-from scoopi.defs.schedule.keys.process_keys import ACCEPT, EXECUTES, PROCESS
+from scoopi.defs.schedule.keys.process_keys import PROCESS
 from scoopi.defs.schedule.keys.settings_keys import SETTINGS
 from scoopi.defs.schedule.keys.trigger_keys import TRIGGER
 from scoopi.defs.schedule.schedule_language import Block, BlockKey

@@ -7,7 +7,8 @@ from typing import Any
 
 from scoopi.defs.schedule.block_reader import BlockReader, is_whole
 from scoopi.defs.schedule.invalid_value import InvalidValueError
-from scoopi.defs.schedule.keys.process_keys import EXECUTABLES, EXECUTES, LATER_EXECUTABLES, PROCESS
+from scoopi.defs.schedule.keys.executes_keys import EXECUTABLES, EXECUTES, LATER_EXECUTABLES
+from scoopi.defs.schedule.keys.process_keys import PROCESS
 from scoopi.defs.schedule.kinds import ValueKind
 from scoopi.defs.schedule.trigger_builder import TriggerBuilder
 from scoopi.defs.yaml.findings import Findings

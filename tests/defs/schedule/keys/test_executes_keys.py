@@ -1,4 +1,4 @@
-"""The keys of a process: what it executes, in a word or in a mapping."""
+"""The keys of what a process executes, in a word or in a mapping."""
 
 from __future__ import annotations
 
