@@ -60,19 +60,25 @@ def unpack(name: str, data: bytes, bundles: Path) -> Path:
     """Unpack a bundle into a folder named by its hash, unless it is there already.
 
     Args:
+        name: the hash, as `pack` returns it.
+        data: the bundle's bytes.
         bundles: the folder of all bundles; created if it does not exist.
     Returns:
         The folder with the project's files, read-only.
     Raises:
-        RecordError: the bytes do not have this hash.
+        RecordError: the bytes are damaged, or do not have this hash.
     """
     folder = bundles / name
     if folder.is_dir():
         return folder
     bundles.mkdir(parents=True, exist_ok=True, mode=0o700)
-    packed = zstd.decompress(data)
+    damaged = RecordError(f"bundle {name} is damaged", hint="deploy the project again")
+    try:
+        packed = zstd.decompress(data)
+    except zstd.ZstdError as error:
+        raise damaged from error
     if hashlib.sha256(packed).hexdigest()[:32] != name:
-        raise RecordError(f"bundle {name} is damaged", hint="deploy the project again")
+        raise damaged
     part = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=bundles))
     try:
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:

@@ -95,3 +95,7 @@ def test_a_damaged_bundle_is_not_unpacked(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="damaged"):
         bundle.unpack("0" * len(name), data, tmp_path / "bundles")
     assert not (tmp_path / "bundles" / ("0" * len(name))).exists()
+    for damaged in (data[: len(data) // 2], b"", b"no zstd", data[:9] + bytes([data[9] ^ 255]) + data[10:]):
+        with pytest.raises(RecordError, match="damaged"):
+            bundle.unpack(name, damaged, tmp_path / "bundles")
+    assert [*(tmp_path / "bundles").iterdir()] == []
