@@ -1,4 +1,4 @@
-"""open_store: finds out whether anybody may write to a store on another machine, as far as can be seen."""
+"""missing_protection: finds out whether a store on another machine has neither a password nor TLS."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ _LOCAL = ("", "localhost", "127.0.0.1", "[::1]", "::1")
 _ENCRYPTED = ("require", "verify-ca", "verify-full")
 
 
-def open_store(url: StoreUrl, cluster: ClusterSettings | None, environ: Mapping[str, str]) -> str:
-    """Return what is missing if a store on another machine has neither a password nor TLS; otherwise empty.
+def missing_protection(url: StoreUrl, cluster: ClusterSettings | None, environ: Mapping[str, str]) -> str:
+    """Return a warning if a store on another machine has neither a password nor TLS; otherwise empty.
 
-    A client that may write to the store can run commands on all workers.
+    A client that may write to the store can run commands on all workers. The store is not contacted: only
+    the settings of the connection are checked.
 
     Args:
-        cluster: settings of the connection to a Hazelcast cluster.
+        cluster: settings of the connection to a Hazelcast cluster; None for other stores.
+        environ: the environment, for the variables that libpq reads.
     """
     own = (*_LOCAL, socket.gethostname())
     if all(_host(each) in own or each.startswith("/") for each in url.hosts.split(",")):

@@ -109,7 +109,7 @@ class Serve:
                 signals.serve(state.limit_waits)
                 if options.jobs is not None:
                     wait(lambda: _deploy(state, options, terminal))
-                _warn_of_open_store(options, terminal)
+                _warn_of_missing_protection(options, terminal)
                 _serve(state, options, signals, terminal, wait)
             except StoppedError:
                 return code_of_signal(signals.number or signal.SIGTERM)
@@ -217,11 +217,11 @@ def _awaited(
             raise StoppedError
 
 
-def _warn_of_open_store(options: Namespace, terminal: Terminal) -> None:
-    from scoopi.serve.store_guard import open_store
+def _warn_of_missing_protection(options: Namespace, terminal: Terminal) -> None:
+    from scoopi.serve.store_guard import missing_protection
 
     url = store_url(options)
-    lack = "" if url is None else open_store(url, cluster_of(url), terminal.environ)
+    lack = "" if url is None else missing_protection(url, cluster_of(url), terminal.environ)
     if lack:
         terminal.say(f"warning: {lack}")
 
