@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
 
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
@@ -24,33 +25,49 @@ class Cascade:
         self._processes = processes
 
     def to_reprocess(self, job: JobRecord) -> list[tuple[JobRecord, bool]]:
-        """Return a job and all started jobs that depend on it, directly or not; each before its dependents.
+        """Return a job and all jobs that depend on it, directly or not, as far as they have started.
+
+        Dependents are also looked for behind jobs that have not started: they were reset, but not these, if
+        a command to reprocess was interrupted.
 
         Returns:
-            Each job, with whether it was triggered by the job through which it was found.
+            Each job before its dependents, with whether one of the jobs found has triggered it.
         """
-        found = {job.job: (job, False)}
-        for record, _ in (queue := [(job, False)]):
+        found, triggered = {job.job: job}, set[str]()
+        order = TopologicalSorter[str]({job.job: ()})
+        for record in (queue := [job]):
             for dependent, is_triggered in self._dependents(record):
-                if dependent.job not in found and dependent.state != "embryo":
-                    found[dependent.job] = dependent, is_triggered
-                    queue.append((dependent, is_triggered))
-        return [each for each in found.values() if each[0].state != "embryo"]
+                order.add(dependent.job, record.job)
+                if is_triggered:
+                    triggered.add(dependent.job)
+                if dependent.job not in found:
+                    found[dependent.job] = dependent
+                    queue.append(dependent)
+        ordered = (found[name] for name in order.static_order())
+        return [(each, each.job in triggered) for each in ordered if each.state != "embryo"]
 
     def to_skip(self, job: JobRecord) -> list[JobRecord]:
-        """Return the jobs that are skipped together with a job: dependents that have not started."""
+        """Return the jobs that are skipped together with a job: dependents that have not started.
+
+        A job depends on another one by `when_skipped: skip`, or waits until the job that triggered it has
+        been reprocessed.
+        """
         found = {job.job: job}
         for record in (queue := [job]):
             process_of = ((each, self._processes[each.process]) for each, _ in self._dependents(record))
             for dependent, process in process_of:
                 rules = [edge.when_skipped for edge in process.depends_on if edge.process == record.process]
-                if dependent.job not in found and dependent.state == "embryo" and "skip" in rules:
+                is_skipped = "skip" in rules or dependent.awaits == record.job
+                if dependent.job not in found and dependent.state == "embryo" and is_skipped:
                     found[dependent.job] = dependent
                     queue.append(dependent)
         return [each for each in found.values() if each.state not in FINISHED and each is not job]
 
     def _dependents(self, job: JobRecord) -> Iterator[tuple[JobRecord, bool]]:
-        """The jobs that need this one, each with whether this one triggered it."""
+        """The jobs that depend on a job or were triggered by it, each with whether it was triggered.
+
+        A job for which both is true comes twice.
+        """
         slot, own = parse_slot(job.slot), self._processes.get(job.process)
         for process in self._processes.values():
             if process.trigger is not None and job.process in process.trigger.after:

@@ -143,13 +143,70 @@ def test_a_command_that_was_interrupted_is_repeated_and_one_for_nothing_is_refus
     assert jobs(shop.service.reprocess(record.job))[0] == record.job
 
 
+def test_a_repeated_command_finds_what_is_behind_jobs_that_were_reset_already(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, left = shop.state.store.write, [*range(4)]
+
+    def crashing(old: Any, new: Any) -> bool:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        return write(old, new)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shop.state.store, "write", crashing)
+        with pytest.raises(KeyboardInterrupt):
+            shop.service.reprocess(f"a/{DAY}")
+    assert shop.states()[f"b/{DAY}"] == "embryo"
+    assert shop.states()["c/D:2026010200"] == "processed"
+
+    assert "c/D:2026010200" in jobs(shop.service.reprocess(f"a/{DAY}"))
+    assert shop.states()["c/D:2026010200"] == "embryo"
+
+
+DIAMOND = f"""
+    processes:
+      a: {DAILY}}}
+      b: {DAILY}, depends_on: [a]}}
+      c: {{executes: external:x, qualifier: daily, lag: 0s, trigger: {{after: b}}, depends_on: [a]}}
+      d: {DAILY}, depends_on: [a, e]}}
+      e: {DAILY}, depends_on: [b]}}
+"""
+
+
+@pytest.fixture
+def diamond(deployed: Deployed) -> Shop:
+    """A day of all processes is over; several paths lead from the first one to each of the last ones."""
+    shop = Shop(deployed(DIAMOND))
+    shop.tick(NOW)
+    shop.tick(NOW + timedelta(days=1))
+    shop.work()
+    return shop
+
+
+def test_each_job_is_reprocessed_before_those_that_depend_on_it_by_any_path(diamond: Shop) -> None:
+    affected = jobs(diamond.service.reprocess(f"a/{DAY}"))
+    assert sorted(affected) == [f"{name}/{DAY}" for name in "abcde"]
+    for before, after in ("ab", "ac", "bc", "be", "ad", "ed"):
+        assert affected.index(f"{before}/{DAY}") < affected.index(f"{after}/{DAY}")
+
+
+def test_a_job_that_depends_on_another_one_too_waits_for_the_one_that_triggered_it(diamond: Shop) -> None:
+    diamond.service.reprocess(f"a/{DAY}")
+    assert diamond.service.job(f"c/{DAY}").awaits == f"b/{DAY}"
+    ran = diamond.work()
+    assert ran.index(f"b/{DAY}/2") < ran.index(f"c/{DAY}/2")
+    assert diamond.service.job(f"c/{DAY}").trigger["outputs"] == {"run": ran.index(f"b/{DAY}/2")}
+
+
 def test_skip_names_the_jobs_that_are_skipped_for_it(shop: Shop) -> None:
     shop.service.reprocess(f"a/{DAY}")
-    expected = [f"a/{DAY}", f"b/{DAY}", "c/D:2026010200"]
+    expected = [f"a/{DAY}", f"b/{DAY}", f"d/{DAY}", "c/D:2026010200"]
     assert jobs(shop.service.skip(f"a/{DAY}", dry_run=True)) == expected
     assert shop.states()[f"a/{DAY}"] == "embryo"
     assert jobs(shop.service.skip(f"a/{DAY}")) == expected
     shop.tick()
     states = shop.states()
-    assert [states[job] for job in expected] == ["skipped"] * 3
+    assert [states[job] for job in expected] == ["skipped"] * 4
     assert states[f"f/{DAY}"] == "in_progress"
