@@ -149,6 +149,16 @@ def test_no_test_uses_a_private_name() -> None:
     assert_only(touched, exceptions.PRIVATE_NAMES, "a test uses public names")
 
 
+def test_no_constant_is_assigned_twice() -> None:
+    double = {
+        f"{source.name}:{name}"
+        for source in (*SCOOPI, *TESTS)
+        for name, count in Counter(_assigned_names(source)).items()
+        if count > 1
+    }
+    assert double == set(), "two constants of a file have two names: the second value would hold for both"
+
+
 def test_no_text_uses_a_word_of_the_list() -> None:
     texts = [*(ROOT / "scoopi").rglob("*.py"), *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     texts += [*(ROOT / "defs").rglob("*.md"), *(ROOT / "k8s").rglob("*.md"), *(ROOT / "conf").iterdir()]
@@ -220,6 +230,17 @@ def _defined_names(source: Source) -> Iterator[str]:
             yield node.attr
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
+
+
+def _assigned_names(source: Source) -> Iterator[str]:
+    """The names that the statements of a module assign, once for each assignment; not those of branches."""
+    for node in source.tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets = [node.target]
+        for each in (part for target in targets for part in ast.walk(target)):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                yield each.id
 
 
 def _used_names(source: Source) -> Iterator[str]:

@@ -29,9 +29,10 @@ TOGETHER = timedelta(minutes=5)
 MOST_LINES = 20
 """Of the text of a message; `events` has all."""
 _MOST = 4
-_POLL_S = 0.05
-_POLL_S = 1.0
-"""How often the records are read to see which notices are due."""
+READ_EVERY_S = 1.0
+"""How often the records are read to find the notices that are due."""
+_CHECK_EVERY_S = 0.05
+"""How often running targets are checked for their end and their time limit."""
 _PROGRAM = "scoopi.serve.notices.notice_call"
 _Group = tuple[str, tuple[str, ...]]
 """A process and a target."""
@@ -84,6 +85,7 @@ class NoticeSender:
         worker: this process's worker; it sends only if it is in the group `default`. None: send nothing.
         environ: the environment of targets.
         limit_s: the longest time, in seconds, that a target may take.
+        read_every_s: how often, in seconds, the records are read to find the notices that are due.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class NoticeSender:
         worker: WorkerRecord | None,
         environ: Mapping[str, str],
         limit_s: float = LIMIT_S,
+        read_every_s: float = READ_EVERY_S,
     ) -> None:
         self._store, self._project = store, project
         self._holder = worker.incarnation if worker is not None and "default" in worker.groups else ""
@@ -100,11 +103,11 @@ class NoticeSender:
         self._under_way: list[_Sending] = []
         self._unwritten: list[tuple[NoticeRecord, NoticeRecord]] = []
         self._is_hurried = False
-        self._throttle = Throttle(_POLL_S)
+        self._throttle = Throttle(read_every_s)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
-        return _POLL_S if self._under_way or self._is_hurried else float("inf")
+        return _CHECK_EVERY_S if self._under_way or self._is_hurried else float("inf")
 
     def turn(self, now: datetime) -> None:
         """Record what has ended, kill what takes too long, and start sending what is due.

@@ -26,9 +26,10 @@ LIMIT_S = 10.0
 """How long a source may take."""
 LEASE = timedelta(seconds=20)
 """From a question until another process may ask, because the one that asked has crashed."""
-_POLL_S = 0.5
-"""How often records are read to see which sources are to be asked."""
-_POLL_S = 0.05
+_READ_EVERY_S = 0.5
+"""How often the records are read to find the sources that are due."""
+_CHECK_EVERY_S = 0.05
+"""How often running sources are checked for their time limit."""
 _PYTHON = "python:"
 _PROGRAM = "scoopi.serve.sources.source_call"
 
@@ -67,11 +68,11 @@ class SourceClient:
         self._store, self._current, self._project = store, current, project
         self._environ, self._answered, self._limit_s = environ, answered, limit_s
         self._open: dict[str, _Question] = {}
-        self._throttle = Throttle(_POLL_S)
+        self._throttle = Throttle(_READ_EVERY_S)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
-        return _POLL_S if self._open else float("inf")
+        return _CHECK_EVERY_S if self._open else float("inf")
 
     def is_asking(self) -> bool:
         """Whether a source has not answered yet."""
@@ -96,7 +97,7 @@ class SourceClient:
                 selector.register(question.call, selectors.EVENT_READ)
             asked = {*self._open}
             while asked:
-                selector.select(_POLL_S)
+                selector.select(_CHECK_EVERY_S)
                 for name in [*asked]:
                     call = self._open[name].call
                     if call.is_over():

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +16,14 @@ from msgspec.structs import replace
 from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.serve.notices.notice_sender import LEASE, MOST_LINES, TOGETHER, NoticeSender, message_of
+from scoopi.serve.notices.notice_sender import (
+    LEASE,
+    MOST_LINES,
+    READ_EVERY_S,
+    TOGETHER,
+    NoticeSender,
+    message_of,
+)
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -44,7 +50,7 @@ def noticed(state: State, *via: str, number: int = 1, at: datetime = NOW, proces
 
 def sender(state: State, group: str = "default", limit_s: float = SOON_S) -> NoticeSender:
     worker = WorkerRecord(worker="w", incarnation="i", groups=(group,))
-    return NoticeSender(state.store, state.project, worker, os.environ, limit_s)
+    return NoticeSender(state.store, state.project, worker, os.environ, limit_s, read_every_s=0.0)
 
 
 def sent(state: State, sending: NoticeSender, now: datetime = LATER, count: int = 1) -> NoticeRecord:
@@ -52,16 +58,10 @@ def sent(state: State, sending: NoticeSender, now: datetime = LATER, count: int 
     ends = time.monotonic() + SOON_S
     while len(found := [*state.store.scan(NoticeRecord, CLOSED)]) < count:
         assert time.monotonic() < ends, "it was not sent"
-        turn(sending, now)
+        sending.turn(now)
         time.sleep(0.01)
     assert len(found) == count
     return found[-1]
-
-
-def turn(sending: NoticeSender, now: datetime) -> None:
-    """A turn that does not depend on how long ago the last one was."""
-    with patch("scoopi.serve.notices.notice_sender._POLL_S", 0.0):
-        sending.turn(now)
 
 
 def messages(file: Path) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def test_a_command_gets_the_message_once(deployed: Deployed, tmp_path: Path) -> 
     sending = sender(state)
     assert sending.has_open()
     assert sent(state, sending).failure == ""
-    turn(sending, NOW + timedelta(days=1))
+    sending.turn(NOW + timedelta(days=1))
     assert not sending.has_open()
     (message,) = messages(tmp_path / "got")
     text = "p/!1/1: failed: no bread"
@@ -112,14 +112,14 @@ def test_events_of_a_process_within_five_minutes_are_one_message(deployed: Deplo
     noticed(state, *via)
     for number, seconds in ((2, 60), (3, 299)):
         at = NOW + timedelta(seconds=seconds)
-        turn(sending, at)
+        sending.turn(at)
         noticed(state, *via, number=number, at=at)
-    turn(sending, LATER - timedelta(seconds=1))
+    sending.turn(LATER - timedelta(seconds=1))
     assert not file.exists(), "the five minutes are not over"
 
     sent(state, sending, count=3)
     noticed(state, *via, number=4, at=LATER)
-    turn(sending, LATER + TOGETHER - timedelta(seconds=1))
+    sending.turn(LATER + TOGETHER - timedelta(seconds=1))
     sent(state, sending, LATER + TOGETHER, count=4)
 
     first, second = messages(file)
@@ -147,11 +147,11 @@ def test_a_serve_that_has_nothing_else_to_do_sends_at_once(deployed: Deployed, t
     for number in (1, 2):
         noticed(state, "sh", "-c", f"cat >> {tmp_path}/got", number=number)
     sending = sender(state)
-    turn(sending, NOW)
+    sending.turn(NOW)
     assert sending.wait_s() == float("inf")
     sending.expedite()
     sent(state, sending, NOW, count=2)
-    turn(sending, NOW)
+    sending.turn(NOW)
     assert sending.wait_s() == float("inf")
     (message,) = messages(tmp_path / "got")
     assert len(message["events"]) == 2
@@ -168,8 +168,8 @@ def test_of_two_workers_one_sends_the_whole_message(deployed: Deployed, tmp_path
     for number in range(1, 6):
         noticed(state, "sh", "-c", f"cat >> {tmp_path}/got", number=number)
     first, second = sender(state), sender(state)
-    turn(first, LATER)
-    turn(second, LATER)
+    first.turn(LATER)
+    second.turn(LATER)
     assert second.wait_s() == float("inf")
     sent(state, first, count=5)
     (message,) = messages(tmp_path / "got")
@@ -184,11 +184,11 @@ def test_what_a_crashed_worker_has_claimed_is_sent_again_with_what_followed(
     noticed(state, *via)
     noticed(state, *via, number=2)
     crashed = sender(state)
-    turn(crashed, LATER)
+    crashed.turn(LATER)
     crashed.close()
     noticed(state, *via, number=3, at=LATER)
     sending = sender(state)
-    turn(sending, LATER + LEASE)
+    sending.turn(LATER + LEASE)
     assert sending.wait_s() == float("inf"), "its lease is not over"
     sent(state, sending, LATER + LEASE + timedelta(seconds=1), count=3)
     assert [event["slot"] for event in messages(file)[-1]["events"]] == ["!1", "!2", "!3"]
@@ -218,11 +218,20 @@ def test_a_target_that_takes_too_long_is_killed(deployed: Deployed) -> None:
     assert sent(state, sender(state, limit_s=0.1)).failure == "took longer than 0.1 s"
 
 
+def test_the_end_of_a_target_is_looked_for_more_often_than_due_notices(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    noticed(state, "sleep", "1000")
+    sending = sender(state)
+    sending.turn(LATER)
+    assert sending.wait_s() < READ_EVERY_S / 2
+    sending.close()
+
+
 def test_a_worker_of_another_group_sends_nothing(deployed: Deployed) -> None:
     state = deployed(ONE)
     noticed(state, "true")
     other = sender(state, group="browsers")
-    turn(other, LATER)
+    other.turn(LATER)
     assert not other.has_open()
     assert [each.holder for each in state.store.scan(NoticeRecord, OPEN)] == [""]
 
@@ -235,7 +244,7 @@ def test_what_a_worker_has_claimed_another_one_sends_only_after_its_lease(
     (notice,) = state.store.scan(NoticeRecord, OPEN)
     assert state.store.write(notice, replace(notice, until=LATER, version=1))
     sending = sender(state)
-    turn(sending, LATER)
+    sending.turn(LATER)
     assert sending.wait_s() == float("inf")
     assert sent(state, sending, LATER + timedelta(seconds=1)).failure == ""
 
@@ -280,7 +289,7 @@ def test_what_was_sent_is_noted_as_soon_as_its_record_can_be_written_and_not_sen
         sending = sender(state)
         assert sent(state, sending).process == "p6", "more than are sent at a time are not noted"
     sent(state, sending, count=6)
-    turn(sending, LATER + LEASE + TOGETHER)
+    sending.turn(LATER + LEASE + TOGETHER)
     assert [message["process"] for message in messages(tmp_path / "got")].count("p1") == 1
     assert len(messages(tmp_path / "got")) == 6
 
