@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_LONGER_S = 2.0
+"""How much longer an answer is waited for than the client itself repeats the call."""
 _TRY_S = 1.0
 """How long the client tries to connect between two checks of `is_stopped`."""
 _PING_S = 2.0
@@ -64,8 +66,7 @@ class ClusterClient:
     def __init__(self, settings: ClusterSettings, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self.settings = settings
         self._is_stopped = is_stopped
-        # Longer than the client's own timeout.
-        self.timeout = CallTimeout(settings.call_timeout_ms / 1000 + 2, is_stopped)
+        self.timeout = CallTimeout(settings.call_timeout_ms / 1000 + _LONGER_S, is_stopped)
         self._lock = threading.Lock()
         self._lost_at: float | None = None
         self._failing_since: float | None = None

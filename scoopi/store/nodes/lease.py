@@ -15,6 +15,8 @@ from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec
 
 NOBODY = ""
+_RENEWALS = 5
+"""How often a holder renews its lease before another node would consider it dead."""
 
 
 class LeaseWatch:
@@ -27,13 +29,15 @@ class LeaseWatch:
         clock: monotonic time in seconds.
         reads: how many consecutive reads, after the first, must have found it unchanged.
         spacing_ms: reads closer to each other than this count as one.
+    Attributes:
+        lease_s: `lease_ms` in seconds.
     Source: ARCHITECTURE, protocol rules 8 and 9.
     """
 
     def __init__(
         self, lease_ms: int, clock: Callable[[], float], reads: int = 1, spacing_ms: int = 0
     ) -> None:
-        self._lease_s = lease_ms / 1000
+        self.lease_s = lease_ms / 1000
         self._spacing_s = spacing_ms / 1000
         self._clock = clock
         self._needed = reads
@@ -49,7 +53,7 @@ class LeaseWatch:
             self._record, self._changed_at, self._polled_at, self._polls = record, now, now, 0
         elif now - self._polled_at >= self._spacing_s:
             self._polled_at, self._polls = now, self._polls + 1
-        return now - self._changed_at >= self._lease_s and self._polls >= self._needed
+        return now - self._changed_at >= self.lease_s and self._polls >= self._needed
 
     def interrupt(self) -> None:
         """Note that a read failed, so that reads before and after it are not consecutive."""
@@ -81,7 +85,7 @@ SYSTEM_CLOCKS = NodeClocks()
 
 
 class LeaseRecord(msgspec.Struct, frozen=True):
-    """Which incarnation holds a lease; `number` grows with each write, so no two records are equal."""
+    """Which incarnation holds a lease; `number` counts the writes from 0, so no two records are equal."""
 
     holder: str
     number: Count
@@ -114,7 +118,6 @@ class Lease:
         self._store = store
         self._key = key
         self._incarnation = incarnation
-        self._lease_ms = lease_ms
         self._watch = LeaseWatch(lease_ms, clock)
         self._codec = RecordCodec(RUN, LeaseRecord)
         self._held: bytes | None = None
@@ -152,7 +155,7 @@ class Lease:
             self._release()
 
     def _renew(self, stopped: threading.Event) -> None:
-        while self._held is not None and not stopped.wait(self._lease_ms / 5000):
+        while self._held is not None and not stopped.wait(self._watch.lease_s / _RENEWALS):
             try:
                 self._held = self._changed(self._held, self._incarnation)
             except StoreError:

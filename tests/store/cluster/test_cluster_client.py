@@ -47,9 +47,11 @@ def test_an_answer_is_waited_for_longer_than_the_client_itself_tries(
         return CallTimeout(limit_s, is_stopped)
 
     monkeypatch.setattr(cluster_client, "CallTimeout", recorded)
-    ClusterClient(replace(cluster.settings, call_timeout_ms=4000)).close()
-    assert timeouts
-    assert all(4 < limit_s < 10 for limit_s in timeouts)
+    for call_timeout_ms in (1000, 4000):
+        ClusterClient(replace(cluster.settings, call_timeout_ms=call_timeout_ms)).close()
+    shorter_s, longer_s = timeouts
+    assert longer_s - shorter_s == 3
+    assert 4 < longer_s < 10
 
 
 def test_a_failed_call_is_tried_again_until_calls_have_failed_for_too_long(client: ClusterClient) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scoopi.errors import ClusterError, StoreError
@@ -100,6 +101,37 @@ def test_a_lease_is_still_renewed_after_the_store_was_away(tmp_path: Path) -> No
         for _ in range(2):
             assert store.made.acquire(timeout=60), "nothing was renewed"
     assert lease(store, "bob").acquire()
+    store.close()
+
+
+def test_no_two_records_of_a_lease_are_equal_as_they_count_its_writes(store: Store) -> None:
+    ann, bob, records = lease(store, "ann"), lease(store, "bob"), []
+    for each in (ann, ann, bob):
+        each.acquire()
+        records.append(msgspec.json.decode(store.get_all(RUN, [KEY])[KEY]))
+    with ann.renewed():
+        pass
+    records.append(msgspec.json.decode(store.get_all(RUN, [KEY])[KEY]))
+    assert records == [
+        {"holder": "ann", "number": 0},
+        {"holder": "ann", "number": 1},
+        {"holder": "ann", "number": 1},
+        {"holder": "", "number": 2},
+    ]
+
+
+def test_a_lease_that_was_lost_is_renewed_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Refusing(tmp_path / "store.db", ClusterError("the cluster is gone"), made=100)
+    ann = Lease(store, KEY, "ann", 50)
+    assert ann.acquire()
+    store.delete_all(RUN, [KEY])
+    with ann.renewed():
+        (thread,) = (each for each in threading.enumerate() if each.name == "lease")
+        thread.join(60)
+        assert not thread.is_alive()
+    assert store.get_all(RUN, [KEY]) == {}
+    assert store.asked.acquire(blocking=False)
+    assert not store.asked.acquire(blocking=False), "one renewal is enough to learn it"
     store.close()
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from scoopi.store.nodes.node_record import MARK_BYTES, MOST_MARKS, are_marked, marks_of
+import msgspec
+
+from scoopi.store.nodes.node_record import MARK_BYTES, MOST_MARKS, NodeRecord, are_marked, marks_of
 
 
 def test_marked_jobs_are_known_again() -> None:
@@ -24,3 +26,16 @@ def test_a_heartbeat_stays_small() -> None:
 def test_nodes_of_other_versions_know_the_marks_of_this_one() -> None:
     assert marks_of(["a", "b"]) == b"".join(blake2b(job, digest_size=6).digest() for job in (b"a", b"b"))
     assert are_marked(marks_of(["a", "b"]), ["b", "c"]) == {"b"}
+
+
+def test_a_heartbeat_without_the_later_fields_is_that_of_a_node_that_has_done_nothing() -> None:
+    written = b'{"node": "ann", "number": 4, "state": "LIVE", "takes": 3, "idle": false}'
+    read = msgspec.to_builtins(msgspec.json.decode(written, type=NodeRecord))
+    assert {name: read[name] for name in ("owes_rows", "pages", "given", "retry_ms", "failed", "start")} == {
+        "owes_rows": False,
+        "pages": 0,
+        "given": "",
+        "retry_ms": 0,
+        "failed": 0,
+        "start": 0,
+    }

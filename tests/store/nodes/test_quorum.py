@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
 from scoopi.store.nodes.quorum import Quorum
 from scoopi.store.ports import Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
@@ -60,6 +61,27 @@ def test_it_is_there_when_so_many_nodes_beat(store: Store, members: Membership) 
     assert state_of(members) is NodeStatus.LIVE
 
 
+def test_a_node_that_waits_has_taken_no_job_and_owes_nothing(members: Membership) -> None:
+    Quorum(members, 2, LONG_S).wait(lambda: True, never)
+    waiting = NodeRecord(
+        "ann",
+        number=0,
+        state=NodeStatus.LIVE,
+        takes=0,
+        idle=True,
+        owes_rows=False,
+        pages=0,
+        given=b"",
+        retry_ms=0,
+        failed=0,
+        start=0,
+    )
+    assert members.read() == {"one": waiting}
+    with pytest.raises(StoppedError):
+        Quorum(members, 2, LONG_S).wait(never, lambda: True)
+    assert members.read() == {"one": replace(waiting, number=2, state=NodeStatus.LEFT)}
+
+
 def test_a_run_that_has_begun_without_this_node_is_not_waited_for(members: Membership) -> None:
     Quorum(members, 2, LONG_S).wait(lambda: True, never)
     assert state_of(members) is NodeStatus.LIVE
@@ -83,10 +105,17 @@ def test_an_earlier_process_of_this_node_is_not_counted(store: Store, members: M
         Quorum(members, 2, 0.0).wait(never, never)
 
 
-def test_a_store_that_is_away_for_a_while_is_asked_again(store: Store, tmp_path: Path) -> None:
+def test_a_store_that_is_away_for_a_while_is_asked_again(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     away = SettlingStore(Absent(tmp_path / "store.db"))
     join(store, "bob")
     Quorum(Membership(away, "one", "ann"), 2, LONG_S).wait(never, never)
+    warned = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [text.partition(" after ")[0] for text in warned] == [
+        "quorum: the store failed, retrying: no answer",
+        "quorum: the store answers again",
+    ]
     away.close()
 
 

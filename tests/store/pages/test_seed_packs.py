@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from scoopi.errors import RecordError, RunError
@@ -53,6 +55,19 @@ def test_a_pack_is_taken_once_and_holds_its_jobs(store: Store, clock: Clock) -> 
     assert bob.take(HOST) is None
     bob.remove(first.key)
     assert len(store.scan(JOBS, None, 10)) == len(store.scan(PAYLOADS, None, 10)) == 1
+
+
+def test_packs_of_other_versions_are_unpacked_by_this_one(store: Store, clock: Clock) -> None:
+    packs = packs_of(store, "ann", clock)
+    packs.put(HOST, 0, jobs_of(2))
+    ((key, packed),) = store.scan(PAYLOADS, None, 10)
+    written = zlib.compress(msgspec.msgpack.encode([job.payload for job in jobs_of(2)]))
+    assert zlib.decompress(packed) == zlib.decompress(written)
+    store.delete_all(PAYLOADS, [key])
+    store.put_if_absent_all(PAYLOADS, [(key, written)])
+    pack = packs.take(HOST)
+    assert pack is not None
+    assert pack.jobs == jobs_of(2)
 
 
 def test_a_host_has_only_packs_of_its_own(store: Store, clock: Clock) -> None:

@@ -36,6 +36,7 @@ from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
 from tests.scheduler.scenarios.records import attempt_of
 from tests.store.faulty_store import Faults, FaultyStore
+from tests.store.solo.table_layout import table_layout
 
 KINDS = ("sqlite", "postgresql", "hazelcast")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -337,3 +338,20 @@ def test_changes_are_announced_if_the_store_can(tmp_path: Path) -> None:
 def test_without_records_nothing_is_removed(schedule: ScheduleStore) -> None:
     nothing: list[JobRecord] = []
     assert schedule.remove(nothing) == []
+
+
+def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(tmp_path: Path) -> None:
+    ScheduleStore(SqliteStore(tmp_path / "state.db", maps=SCHEDULE_MAPS)).close()
+    assert table_layout(tmp_path / "state.db") == (
+        3,
+        {
+            "process": (None, False),
+            "job": ("phase", True),
+            "attempt": ("phase", True),
+            "worker": (None, False),
+            "bundle": (None, True),
+            "pass": (None, False),
+            "log": (None, True),
+            "notice": ("phase", True),
+        },
+    )

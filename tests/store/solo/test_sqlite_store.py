@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import JOBS, PAYLOADS, RUN, RUN_MAPS, Change, StoreMap
-from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS
+from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change, StoreMap
 from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
+from tests.store.solo.table_layout import table_layout
 
 
 @pytest.fixture
@@ -284,33 +284,32 @@ def test_changes_of_one_record_in_one_batch_are_made_in_their_order(tmp_path: Pa
     store.close()
 
 
-@pytest.mark.parametrize(
-    ("maps", "indexed", "with_rowids"),
-    [
-        (RUN_MAPS, {"jobs": "state_key"}, {"jobs", "payloads"}),
-        (
-            SCHEDULE_MAPS,
-            {"job": "phase", "attempt": "phase", "notice": "phase"},
-            {"job", "attempt", "bundle", "log", "notice"},
-        ),
-    ],
-)
-def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(
-    tmp_path: Path, maps: Sequence[StoreMap], indexed: dict[str, str], with_rowids: set[str]
+def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "store.db").close()
+    assert table_layout(tmp_path / "store.db") == (
+        3,
+        {
+            "jobs": ("state_key", True),
+            "payloads": (None, True),
+            "ended": (None, False),
+            "hosts": (None, False),
+            "run": (None, False),
+            "members": (None, False),
+            "robots": (None, False),
+        },
+    )
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_new_file_is_for_its_user_only_and_one_that_exists_stays_as_it_is(
+    tmp_path: Path, is_there: bool
 ) -> None:
-    """Files of earlier versions are opened by later ones, so this layout stays."""
-    SqliteStore(tmp_path / "store.db", maps=maps).close()
-    with closing(sqlite3.connect(tmp_path / "store.db")) as file:
-        made = file.execute(
-            "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql NOTNULL"
-        ).fetchall()
-    names = {each.name for each in maps}
-    tables = {name: sql for kind, name, _, sql in made if kind == "table" and name in names}
-    assert {name for name, sql in tables.items() if "WITHOUT ROWID" not in sql} == with_rowids
-    assert tables.keys() == names
-    indexes = {table: sql for kind, _, table, sql in made if kind == "index"}
-    assert indexes.keys() == indexed.keys()
-    assert all(f"({field}, key)" in indexes[table] for table, field in indexed.items())
+    path = tmp_path / "store.db"
+    if is_there:
+        path.touch()
+        path.chmod(0o640)
+    SqliteStore(path).close()
+    assert path.stat().st_mode & 0o777 == (0o640 if is_there else 0o600)
 
 
 @pytest.mark.parametrize(("name", "owner"), [("store.db", "the run"), ("state.db", "the scheduler")])
