@@ -182,6 +182,8 @@ class RequestOptions:
         trusted = site.ca or self._trusted
         if trusted is not None:
             handle.setopt(pycurl.CAINFO, trusted)
+        elif self.site.ca:
+            handle.unsetopt(pycurl.CAINFO)
         self.site = site
 
     def _set_version(self, is_http2: bool) -> None:

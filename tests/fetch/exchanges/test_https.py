@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +12,7 @@ from scoopi.errors import FetchError
 from scoopi.fetch.hop_results import Response
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Request
+from scoopi.model.sites import Site
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.exchanges.many import answers_of, send
 from tests.server.misbehaviours import PAGE
@@ -72,5 +75,20 @@ def test_a_missing_file_of_trusted_certificates_is_an_error(
     with Server(str.encode, tls=certificate) as server:
         client = HttpClient(SETTINGS)
         with pytest.raises(FetchError, match="trusted certificates cannot be read"):
+            send(client, Request(server.url("/")))
+        client.close()
+
+
+def test_the_authority_of_one_site_is_not_trusted_for_the_next_on_a_machine_without_any(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: SimpleNamespace(cafile=None))
+    monkeypatch.setattr("scoopi.fetch.request_options.USUAL_CERTIFICATES", ())
+    with Server(str.encode, tls=certificate) as server:
+        client = HttpClient(SETTINGS)
+        assert isinstance(send(client, Request(server.url("/"), site=Site(ca=str(certificate[0])))), Response)
+        with pytest.raises(FetchError, match="certificate"):
             send(client, Request(server.url("/")))
         client.close()
