@@ -21,8 +21,8 @@ class ClosedGate(NamedTuple):
     Attributes:
         until: when it opens by itself; None if that is not known.
         holders: ids of the attempts or jobs that it waits for.
-        rule: of gate 3, what keeps a job from running beside the others of its process: their `overlap`, the
-            `max_parallel` of its backfill, or that a `backfill` runs.
+        rule: of the gate `live`, what keeps a job from running beside the others of its process: their
+            `overlap`, the `max_parallel` of its backfill, or that a `backfill` runs.
     """
 
     gate: str
@@ -69,7 +69,7 @@ def deadline(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate
 
 
 def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Gate 1: the process is enabled and not paused."""
+    """The process is enabled and not paused."""
     record = snapshot.processes.get(process.name)
     if record is not None and record.paused is not None:
         return ClosedGate("enabled", "wait", f"process {process.name} is paused")
@@ -82,7 +82,7 @@ def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
 
 
 def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Gate 2: the slot is due, and the deadline of its start has not passed."""
+    """The slot is due, and the deadline of its start has not passed."""
     if job.attempts == 0 and (reason := missed(job, process, snapshot.now)):
         return ClosedGate("slot", "skip", reason)
     due = due_of(job, process)
@@ -94,7 +94,7 @@ def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
 
 
 def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Gate 3: no live attempt of this job, and none of the process that its overlap does not allow."""
+    """No attempt of this job is live, and none of its process that `overlap` does not allow beside it."""
     own = snapshot.attempt_of.get(job.job)
     if own is not None:
         return ClosedGate("live", "wait", f"attempt {own.number} is {own.status}")
@@ -125,13 +125,13 @@ def overlap_of(job: JobRecord, process: Process) -> str:
 
 
 def error(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Gate 5: a retry is due, and the job is not on hold."""
+    """A retry is due, and the job is not on hold."""
     reason = waits_for_retry(job, snapshot.now)
     return ClosedGate("error", "wait", reason, job.retry_at) if reason else None
 
 
 def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Gate 7: the jobs of other processes that come first; a failure outweighs a skip, and a skip a wait."""
+    """The jobs that come first are over; a failure outweighs a skip, and a skip a wait."""
     if not process.depends_on and not job.awaits:
         return None
     answers = [
@@ -148,7 +148,7 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
 
 
 def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Gate 12: the probes that a pass can evaluate, of a time, of a job, and constants."""
+    """The probes that a pass can evaluate hold: those of a time or a job, and constants."""
     for probe in process.probe:
         if (opens := probe_opens_at(job, process, probe)) is not None and snapshot.now < opens:
             return ClosedGate("prepare", "wait", f"not before {moment_text(opens)}", opens)

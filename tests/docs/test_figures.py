@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
@@ -12,6 +13,8 @@ from scoopi.fetch.http_faults import TRANSIENT_STATUSES
 from scoopi.model.limits.retry_policy import MOST_FOR_A_NAME
 from scoopi.model.robots import MOST_ROBOTS_BYTES, MOST_ROBOTS_REDIRECTS
 from scoopi.politeness.host_health import MOST_PAUSE_S, MOST_SLOWING, NAME_TIMEOUT_S, ROW_FOR_REST
+from scoopi.scheduler.gates import GATES
+from scoopi.scheduler.placing.placement import PlacingGate
 from tests.docs.markdown import Page
 
 POLITENESS = Page("docs/politeness.md")
@@ -66,3 +69,9 @@ def test_the_statuses_that_are_tried_again_are_those_of_the_program() -> None:
 
 def test_so_many_locators_of_a_host_become_jobs_as_the_architecture_says() -> None:
     assert f"only the first {MOST_READY:,}\nbecome jobs" in Page("ARCHITECTURE.md").text
+
+
+def test_the_gates_of_the_guide_are_those_of_the_program_in_their_order() -> None:
+    rows = Page("docs/scheduling.md").table("gate", "open when")
+    gates = [*(gate.__name__ for gate in GATES), *get_args(PlacingGate)]
+    assert [name.strip("*") for name, _ in rows] == list(dict.fromkeys(gates))

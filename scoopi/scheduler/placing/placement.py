@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -15,6 +16,9 @@ from scoopi.scheduler.decisions import Decision, changed, ended, requeued
 from scoopi.scheduler.placing.run_nodes import held_places, may_join
 from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
+
+PlacingGate = Literal["prepare", "worker", "capacity"]
+"""Where an attempt waits that has no worker yet; the gates before it are those of its job."""
 
 
 def placements(snapshot: Snapshot, faults: PlanFaults, *, joins: bool = True) -> Iterator[Decision]:
@@ -111,7 +115,9 @@ def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Sched
     return is_late and not {*groups}.isdisjoint(process.groups)
 
 
-def waiting_gate(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> tuple[str, str] | None:
+def waiting_gate(
+    attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot
+) -> tuple[PlacingGate, str] | None:
     """The gate at which an attempt without a worker waits, and why; None if the next pass places it.
 
     Args:

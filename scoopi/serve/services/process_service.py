@@ -157,7 +157,7 @@ class ProcessService:
         return self._rows().ahead(process, self._record(process))
 
     def pause(self, name: str, reason: str) -> Row:
-        """Close gate 1 of a process, so that no attempts are created; running attempts are not affected.
+        """Close the gate `enabled` of a process, so that no attempts are created; running ones continue.
 
         Args:
             reason: of the pause; without one, a process that is paused already keeps its reason.
@@ -170,7 +170,7 @@ class ProcessService:
         return self._change_process(name, paused)
 
     def resume(self, name: str) -> Row:
-        """Open gate 1 of a paused process.
+        """Open the gate `enabled` of a paused process.
 
         Raises:
             StateRefusedError: the process is not paused.

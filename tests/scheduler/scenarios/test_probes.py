@@ -1,4 +1,4 @@
-"""Gate 12: the probes that a pass evaluates."""
+"""The gate `prepare`: the probes that a pass evaluates."""
 
 from __future__ import annotations
 
