@@ -98,7 +98,7 @@ class HostRateLimiter:
         share_of: Callable[[str], Share | None] | None = None,
         log: RequestLog | None = None,
     ) -> None:
-        self._common, self._rules = rules, rules.hosts
+        self._rules = rules
         self._limits = limits
         self._clock = clock
         self._first_at = clock() + rules.first_after_s
@@ -157,7 +157,7 @@ class HostRateLimiter:
         if delay_s > state.delay_s:
             state.next_at += delay_s - state.delay_s
             state.delay_s = delay_s
-            self._common.on_slower(host, delay_s)
+            self._rules.on_slower(host, delay_s)
 
     def pause(self, host: str, pause_s: float) -> None:
         """Grant no request to the host for `pause_s` seconds."""
@@ -180,8 +180,8 @@ class HostRateLimiter:
 
     def is_left_alone(self, host: str) -> bool:
         """Whether jobs of the host stay in the store for now; callable from any thread."""
-        state, now = self._hosts.get(host), self._clock()
-        return bool(state and state.health.rest_s(now) and not state.health.is_given_up(now, self._rules))
+        state, now, rules = self._hosts.get(host), self._clock(), self._rules.hosts
+        return bool(state and state.health.rest_s(now) and not state.health.is_given_up(now, rules))
 
     def trouble(self, host: str) -> str:
         """See `HostHealth.trouble`; callable from any thread."""
@@ -189,7 +189,7 @@ class HostRateLimiter:
 
     def given_up(self, host: str) -> str:
         """Why the jobs of a host that has had errors for too long fail; empty while they wait for it."""
-        return self._of(host).health.why_given_up(self._clock(), self._rules)
+        return self._of(host).health.why_given_up(self._clock(), self._rules.hosts)
 
     def answered(
         self,
@@ -228,7 +228,7 @@ class HostRateLimiter:
     def _note_health(self, host: str, state: _Host, job: str, heard: bool, fault: LoadFault | None) -> None:
         now, sent_at = self._clock(), state.sent_at.get(job)
         if is_of_host(fault, heard):
-            state.health.failed(now, fault or LoadFault(), self._rules)
+            state.health.failed(now, fault or LoadFault(), self._rules.hosts)
             self._on_failure(host, now, fault)
         else:
             is_page = fault is None and sent_at is not None
@@ -240,7 +240,7 @@ class HostRateLimiter:
         health = self._of(host).health
         rest_s = health.rest_s(now)
         if rest_s:
-            self._common.on_rest(host, rest_s)
+            self._rules.on_rest(host, rest_s)
         if self._machine is not None:
             self._machine.hold(host, health.until)
         if self._log is None:
@@ -295,6 +295,6 @@ class HostRateLimiter:
             state = self._hosts[host] = _Host(
                 limits.parallelism, limits.delay_ms / 1000, self._first_at, self._in_flight.of(host)
             )
-            if until := self._common.resting_until(host):
+            if until := self._rules.resting_until(host):
                 state.health.until, state.health.is_asleep = until, True
         return state

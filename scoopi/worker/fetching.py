@@ -182,7 +182,7 @@ class Fetching:
         self._on_loaded = on_loaded
         self._send = send
         self._to_begin: deque[PageLoad] = deque()
-        self._requests, self._reports = reports, reports.messages
+        self._reports = reports
         self._turning = threading.Lock()
         self._waking = threading.Lock()
         self.is_waiting = False
@@ -192,7 +192,7 @@ class Fetching:
     def add(self, load: PageLoad) -> None:
         """Queue a load, which begins in the next turn; callable from any thread."""
         if (grant := load.payload.expect(LoadState).grant) is not None:
-            self._requests.begin(load.item.job, grant)
+            self._reports.begin(load.item.job, grant)
         self._to_begin.append(load)
         self.wake()
 
@@ -259,14 +259,14 @@ class Fetching:
             self._loader.begin(load.payload, partial(self._end, load, time.perf_counter()))
         self.is_waiting = True  # set before the last check, so that whatever is added later ends the wait
         try:
-            self._loader.turn(0.0 if unless or self._to_begin or self._reports else wait_s)
+            self._loader.turn(0.0 if unless or self._to_begin or self._reports.messages else wait_s)
         finally:
             self.is_waiting = False
-        if self._reports:
-            reports = tuple(self._reports)
-            self._reports.clear()
+        if self._reports.messages:
+            reports = tuple(self._reports.messages)
+            self._reports.messages.clear()
             self._send(*reports)
         self.turned_at = time.monotonic()
 
     def _end(self, load: PageLoad, began: float, outcome: Handover | Exception) -> None:
-        self._reports += self._on_loaded(load, outcome, time.perf_counter() - began)
+        self._reports.messages.extend(self._on_loaded(load, outcome, time.perf_counter() - began))
