@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from scoopi.appenders.appender import JobResult
-from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets, ShareBudgets
 from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import NOT_SAFE, HeldJobs, Pending, failed_result, failure_of, skipped_result
 from scoopi.mediator.inboxes import JobInbox
@@ -49,7 +49,7 @@ class TakenJobRules(msgspec.Struct, frozen=True):
         limit: how many pages the run may load, by `--limit`.
         budgets: of the run, its groups and its hosts.
         has_room: whether `end` may be called for many jobs now.
-        share_budgets: called in each round; writes the counts to the store, at once if its argument is true.
+        share_budgets: called in each round; see `ShareBudgets`.
         on_postponed: called after jobs were moved into their wait for another attempt.
         robots: knows the robots.txt of the hosts; None: none is read.
         pauses: keeps the pauses of hosts for `resume`; None in a cluster, where the hosts' records have it.
@@ -64,7 +64,7 @@ class TakenJobRules(msgspec.Struct, frozen=True):
     limit: PageLimit = NO_LIMIT
     budgets: PageBudgets = NO_BUDGETS
     has_room: Callable[[], bool] = lambda: True
-    share_budgets: Callable[[bool], None] = lambda is_last: None
+    share_budgets: ShareBudgets = lambda *, at_once: None
 
 
 class JobRunner:
@@ -115,7 +115,7 @@ class JobRunner:
                 self._poll_at = time.monotonic() + FIRST_PAUSE_S
             if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
                 with self._outage.retried_next_round():
-                    self._rules.share_budgets(True)
+                    self._rules.share_budgets(at_once=True)
                 return
             self._inbox.cancelled.wait(timeout=min(self._poll_in(), ROUND_PAUSE_S))
 
@@ -127,7 +127,7 @@ class JobRunner:
         self._find_robots()
         self._retries.postpone()
         self._note_sending()
-        self._rules.share_budgets(False)
+        self._rules.share_budgets(at_once=False)
         if not self._inbox.cancelled.is_set():
             self._retries.make_ready(is_over=self._rules.budgets.is_run_over())
             self._add_hosts(self._inbox.take_new_hosts())
@@ -269,7 +269,7 @@ class JobRunner:
             if counts[host] < wanted:
                 self._refill(host)
         if fit and self._rules.budgets.are_set:
-            self._rules.share_budgets(True)  # jobs that are lost with this process are not counted again
+            self._rules.share_budgets(at_once=True)  # else jobs lost with this process are counted again
 
     def _within_budgets(self, jobs: list[TakenJob]) -> list[TakenJob]:
         """The jobs that the budgets allow; the others end."""

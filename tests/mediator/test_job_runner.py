@@ -17,7 +17,7 @@ import pytest
 from scoopi.appenders.appender import JobResult
 from scoopi.errors import StoreError
 from scoopi.mediator import job_runner
-from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets, ShareBudgets
 from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import HeldJobs, Pending
 from scoopi.mediator.inboxes import JobInbox
@@ -122,7 +122,7 @@ class World:
         self,
         jobs: JobStore,
         shared: SharedHosts | None = None,
-        share_budgets: Callable[[bool], None] = lambda is_last: None,
+        share_budgets: ShareBudgets = lambda *, at_once: None,
         robots: RobotsCache | None = None,
         has_room: Callable[[], bool] = lambda: True,
     ) -> JobRunner:
@@ -582,9 +582,9 @@ def test_pages_that_count_for_a_budget_are_counted_in_the_store_as_soon_as_they_
     counts = SharedCounts(SettlingStore(world.store), "ann", PAGES)
     kept: queue.Queue[bool] = queue.Queue()
 
-    def share(is_last: bool) -> None:
-        world.budgets.share(counts, is_last)
-        kept.put(is_last)
+    def share(*, at_once: bool) -> None:
+        world.budgets.share(counts, at_once=at_once)
+        kept.put(at_once)
 
     world.with_jobs(world.jobs, share_budgets=share)
     world.put(ONE, "a", "b", "c")
@@ -601,7 +601,7 @@ def test_between_two_looks_at_very_many_hosts_retries_and_robots_txt_do_not_wait
     monkeypatch.setattr(job_runner, "PAUSE_A_HOST_S", 3600.0)
     monkeypatch.setattr(job_runner, "LONGEST_PAUSE_S", 3600.0)
     rounds: queue.Queue[bool] = queue.Queue()
-    world.with_jobs(world.jobs, share_budgets=rounds.put)
+    world.with_jobs(world.jobs, share_budgets=lambda *, at_once: rounds.put(at_once))
     world.put(ONE, "a")
     with running(world):
         world.inbox.wake()

@@ -112,7 +112,7 @@ class JobsModule(Module):
             limit=limit,
             budgets=pages,
             has_room=appender.has_room,
-            share_budgets=lambda is_last: pages.share(page_counts, is_last, held.ids),
+            share_budgets=lambda *, at_once: pages.share(page_counts, at_once=at_once, held=held.ids),
         )
 
     @singleton

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -44,6 +45,12 @@ class BudgetRules(msgspec.Struct, frozen=True):
     def are_set(self) -> bool:
         """Whether the run, a group or a host has a budget."""
         return self.run.is_set or bool(self.groups) or self.has_hosts
+
+
+class ShareBudgets(Protocol):
+    """Writes the counts of the budgets to the store: once a period, or at once."""
+
+    def __call__(self, *, at_once: bool) -> None: ...
 
 
 class _Scope(msgspec.Struct, frozen=True):
@@ -150,19 +157,20 @@ class PageBudgets:
     def share(
         self,
         counts: SharedCounts,
-        is_last: bool = False,
+        *,
+        at_once: bool = False,
         held: Callable[[], Collection[str]] | None = None,
     ) -> None:
         """Write the counts of this process to the store and read those of others, once a period.
 
         Args:
-            is_last: do it now, even if the period is not over.
+            at_once: do it now, even if the period is not over.
             held: returns the ids of the jobs that this node holds, so that others are no longer kept as
                 counted; None: all are kept.
         Raises:
             StoreError: the store does not answer; the next call tries again.
         """
-        if self.are_set and (is_last or counts.is_due()):
+        if self.are_set and (at_once or counts.is_due()):
             if self._held and held is not None:
                 self._held.intersection_update(each[:_ID_LENGTH] for each in held())
             with self._lock:

@@ -79,7 +79,7 @@ def test_jobs_that_two_processes_have_lost_are_counted_once(store: SettlingStore
         budgets.share(SharedCounts(store, name, PAGES))
         assert budgets.refuse(one._replace(lost=number)) == ""
         assert not budgets.is_run_over()
-        budgets.share(SharedCounts(store, name, PAGES), is_last=True)
+        budgets.share(SharedCounts(store, name, PAGES), at_once=True)
 
 
 def test_a_job_that_another_process_has_counted_is_not_given_back(store: SettlingStore) -> None:
@@ -198,7 +198,7 @@ def test_without_a_budget_nothing_is_counted(store: SettlingStore) -> None:
     budgets = PageBudgets(BudgetRules())
     assert not budgets.are_set
     assert budgets.refuse(job()) == ""
-    budgets.share(SharedCounts(store, "ann", PAGES), is_last=True)
+    budgets.share(SharedCounts(store, "ann", PAGES), at_once=True)
     assert not SharedCounts(store, "bob", PAGES).others()
 
 
@@ -236,5 +236,5 @@ def test_what_was_counted_since_the_last_second_is_kept_at_the_end(store: Settli
     budgets.refuse(job())
     budgets.share(counts)
     assert not +SharedCounts(store, "bob", PAGES).others()
-    budgets.share(counts, is_last=True)
+    budgets.share(counts, at_once=True)
     assert SharedCounts(store, "bob", PAGES).others()["pages/"] == 1
