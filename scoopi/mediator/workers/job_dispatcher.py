@@ -12,7 +12,7 @@ from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.quarantine import Quarantine
-from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
+from scoopi.mediator.workers.robots_gate import Clearance, Denial, RobotsGate, Verdict
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.text.shown import shown
 from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
@@ -157,11 +157,11 @@ class JobDispatcher:
         """Give out what the host and the workers allow; False when no worker has room."""
         while (request := self._queues.next_grant_request(host)) is not None:
             verdict = self._verdict_on(host, request)
-            if verdict is Pass.WAITS:
+            if verdict is Clearance.WAITS:
                 break
-            if verdict is not Pass.OPEN:
+            if verdict is not Clearance.CLEAR:
                 self._queues.pop_grant_request(host)
-                if verdict is not None:
+                if isinstance(verdict, Denial):
                     request.worker.link.send(_denied(request.job, verdict))
                 self._files.end(request.job)
                 continue
@@ -178,15 +178,15 @@ class JobDispatcher:
             request.worker.link.send(Granted(request.job, grant))
         return self._serve_jobs(host)
 
-    def _verdict_on(self, host: str, request: GrantRequest) -> Pass | Denial | None:
-        """As `RobotsGate.verdict`; None for a job that was handed back since it asked."""
+    def _verdict_on(self, host: str, request: GrantRequest) -> Verdict:
+        """As `RobotsGate.verdict`; GONE for a job that was handed back since it asked."""
         pending = request.worker.outstanding.get(request.job)
         if pending is None:
-            return None
+            return Clearance.GONE
         if not request.url:  # of a login, which the definitions ask for
-            return Pass.OPEN
+            return Clearance.CLEAR
         if pending.is_robots:
-            return Pass.OPEN
+            return Clearance.CLEAR
         found = self._robots.verdict(host, request.url, request.public_only)
         if isinstance(found, Denial) and found.is_rule:
             rule = found.message.removeprefix(f"{host}: ")
@@ -202,13 +202,13 @@ class JobDispatcher:
             if self._queues.is_late(pending):
                 self._unfit.append(self._queues.pop_job(host))
                 continue
-            verdict = Pass.OPEN if lets_all else self._verdict(host, pending)
-            if verdict is Pass.OPEN and pending.sends_once and not self._is_noted(pending.taken):
-                verdict = Pass.WAITS
+            verdict = Clearance.CLEAR if lets_all else self._verdict(host, pending)
+            if verdict is Clearance.CLEAR and pending.sends_once and not self._is_noted(pending.taken):
+                verdict = Clearance.WAITS
             if isinstance(verdict, Denial):
                 self._deny(self._queues.pop_job(host), verdict)
                 continue
-            if verdict is Pass.WAITS:
+            if verdict is Clearance.WAITS:
                 return True
             chosen = self._pool.choose(host != FILE_HOST, standing, pending.is_robots)
             if chosen is None:
@@ -221,9 +221,9 @@ class JobDispatcher:
             chosen.add(self._queues.begin_job(host), item, standing)
         return True
 
-    def _verdict(self, host: str, pending: Pending) -> Pass | Denial:
+    def _verdict(self, host: str, pending: Pending) -> Verdict:
         if pending.is_robots or host == FILE_HOST:
-            return Pass.OPEN
+            return Clearance.CLEAR
         payload = pending.taken.payload
         return self._robots.verdict(host, payload.locator.url, payload.public_only)
 
@@ -268,7 +268,7 @@ class JobDispatcher:
                 self._deny(pending, verdict)
                 return
             is_noted = not pending.sends_once or self._is_noted(pending.taken)
-            is_free = host not in refused and verdict is Pass.OPEN and is_noted
+            is_free = host not in refused and verdict is Clearance.CLEAR and is_noted
             item = self._allowed(host, pending) if is_free else None
             if item is not None:
                 self._quarantine.pop(pending)

@@ -34,12 +34,18 @@ class Denial(msgspec.Struct, frozen=True):
     message: str
 
 
-class Pass(Enum):
+class Clearance(Enum):
     """Whether a page that nothing denies may be requested now."""
 
-    OPEN = 1
+    CLEAR = 1
     WAITS = 2
-    """The rules are not known yet; `TaskQueues.wake` follows."""
+    """Not yet: robots.txt has to be read, or the store to note the request; `TaskQueues.wake` follows."""
+    GONE = 3
+    """Its job was handed back since it asked; nobody waits for an answer."""
+
+
+Verdict = Clearance | Denial
+"""Whether a page may be requested now, or why it must not be requested."""
 
 
 class _Failed(msgspec.Struct, frozen=True):
@@ -89,23 +95,23 @@ class RobotsGate:
         rules = self._rules.get(host)
         return rules is not None and rules.allows_all and not self._limiter.given_up(host)
 
-    def verdict(self, host: str, url: str, public_only: bool) -> Pass | Denial:
+    def verdict(self, host: str, url: str, public_only: bool) -> Verdict:
         """Return whether an address of the host may be requested now, or why not.
 
-        If the host's rules are not known, asks the cache for them and returns `Pass.WAITS`.
+        If the host's rules are not known, asks the cache for them and returns `Clearance.WAITS`.
 
         Args:
             url: as written, or absolute.
             public_only: see `Request`.
         """
         if host == FILE_HOST:
-            return Pass.OPEN
+            return Clearance.CLEAR
         if self._is_off(url):
-            return self._denial_of(host, url) or Pass.OPEN
+            return self._denial_of(host, url) or Clearance.CLEAR
         rules = self._rules.get(host) or self._known(host)
         if rules is not None:
             if rules.allows_all or not (rule := rules.refusal(self._url_of(url))):
-                return self._denial_of(host, url) or Pass.OPEN
+                return self._denial_of(host, url) or Clearance.CLEAR
             why = f"{host}: disallowed by {rule}"
             return Denial(True, why, why)
         failed = self._failed.get(host)
@@ -115,7 +121,7 @@ class RobotsGate:
             return Denial(False, f"loader: {answer.cause}", f"{shown(url)}: {answer.what}{hint}")
         if host not in self._reading:
             self._cache.seek(host, RobotsRequest(robots_url(self._url_of(url)), public_only))
-        return Pass.WAITS
+        return Clearance.WAITS
 
     def _denial_of(self, host: str, url: str) -> Denial | None:
         """The denial of a host that is given up, except after a rest, to see whether it is back."""

@@ -12,7 +12,7 @@ import pytest
 
 from scoopi.errors import LoadFault
 from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch
-from scoopi.mediator.workers.robots_gate import Pass, RobotsGate
+from scoopi.mediator.workers.robots_gate import Clearance, RobotsGate
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.politeness.host_sharing import HostSharing
@@ -82,7 +82,7 @@ def test_that_robots_txt_is_ignored_everywhere_is_logged_once(
     caplog.set_level(logging.INFO, LOGGER)
     gate = WiredRun(tmp_path, opened, {"scoopi.loader.robots": "false"}).get(RobotsGate)
     for host in (HOST, OTHER):
-        assert gate.verdict(host, f"http://{host}/", False) is Pass.OPEN
+        assert gate.verdict(host, f"http://{host}/", False) is Clearance.CLEAR
     assert caplog.messages == ["robots.txt is not followed (scoopi.loader.robots)"]
 
 
@@ -92,8 +92,8 @@ def test_that_robots_txt_of_a_site_is_ignored_is_logged_once_with_the_place_of_i
     caplog.set_level(logging.INFO, LOGGER)
     gate = WiredRun(tmp_path, opened, more="sites: { site.example: { robots: false } }").get(RobotsGate)
     for _ in range(2):
-        assert gate.verdict(HOST, f"http://{HOST}/", False) is Pass.OPEN
-        assert gate.verdict(OTHER, f"http://{OTHER}/", False) is Pass.WAITS
+        assert gate.verdict(HOST, f"http://{HOST}/", False) is Clearance.CLEAR
+        assert gate.verdict(OTHER, f"http://{OTHER}/", False) is Clearance.WAITS
     (line,) = caplog.messages
     assert line.startswith(f"host {HOST}: robots.txt is not followed (")
     assert "defs.yml" in line

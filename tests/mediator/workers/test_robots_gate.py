@@ -11,7 +11,14 @@ from scoopi.errors import LoadFault
 from scoopi.fetch.address import url_of
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.workers.robots_gate import NEVER_KEPT_S, Denial, Pass, RobotsGate, robots_url
+from scoopi.mediator.workers.robots_gate import (
+    NEVER_KEPT_S,
+    Clearance,
+    Denial,
+    RobotsGate,
+    Verdict,
+    robots_url,
+)
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
@@ -44,7 +51,7 @@ class World:
         self.cache = RobotsCache(kept, lambda: None, lambda: None, self.clock)
         self.gate = RobotsGate(self.cache, self.queues, self.limiter, url_of, lambda url: is_off, self.clock)
 
-    def verdict(self, url: str = URL, public_only: bool = False) -> Pass | Denial:
+    def verdict(self, url: str = URL, public_only: bool = False) -> Verdict:
         """Of the host's page."""
         return self.gate.verdict(HOST, url, public_only)
 
@@ -65,7 +72,7 @@ def world(tmp_path: Path) -> World:
 
 def test_the_first_page_of_a_host_waits_for_its_robots_txt_which_is_queued_once(world: World) -> None:
     for _ in range(3):
-        assert world.verdict() is Pass.WAITS
+        assert world.verdict() is Clearance.WAITS
         world.cache.round()
         world.gate.take_up()
     pending = world.queues.pop_job(HOST)
@@ -78,7 +85,7 @@ def test_a_rule_denies_its_pages_and_opens_all_others(world: World) -> None:
     world.read(RULES)
     why = f"{HOST}: disallowed by line 2 of robots.txt: Disallow: /x"
     assert world.verdict() == Denial(True, why, why)
-    assert world.verdict("http://a.example/y") is Pass.OPEN
+    assert world.verdict("http://a.example/y") is Clearance.CLEAR
 
 
 @pytest.mark.parametrize(
@@ -116,7 +123,7 @@ def test_a_crawl_delay_reaches_the_hosts_clock(world: World) -> None:
 def test_while_a_host_answers_with_errors_its_file_is_asked_for_again(world: World) -> None:
     world.verdict()
     world.read(RobotsAnswer(RobotsKind.LATER, what="503"))
-    assert world.verdict() is Pass.WAITS
+    assert world.verdict() is Clearance.WAITS
     again = world.queues.pop_job(HOST)
     assert again.is_robots
     assert world.limiter.ready_at(HOST) > world.clock.now
@@ -127,7 +134,7 @@ def test_a_host_that_cannot_be_asked_fails_its_jobs_and_is_tried_again_later(wor
     world.read(RobotsAnswer(RobotsKind.NEVER, cause="no TLS", what="no TLS", hint="look"))
     assert world.verdict() == Denial(False, "loader: no TLS", f"{URL}: no TLS; look")
     world.clock.now += NEVER_KEPT_S
-    assert world.verdict() is Pass.WAITS
+    assert world.verdict() is Clearance.WAITS
 
 
 @pytest.mark.parametrize("is_dropped", [True, False])
@@ -136,7 +143,7 @@ def test_a_file_that_this_node_does_not_get_is_asked_for_by_another(
 ) -> None:
     (tmp_path / "two").mkdir()
     other = World(tmp_path / "two", beside=world)
-    assert (world.verdict(), other.verdict()) == (Pass.WAITS, Pass.WAITS)
+    assert (world.verdict(), other.verdict()) == (Clearance.WAITS, Clearance.WAITS)
     if is_dropped:
         world.cache.round()
         world.gate.take_up()
@@ -153,7 +160,7 @@ def test_a_file_whose_request_was_dropped_is_read_here_when_a_page_needs_it_agai
     world.cache.round()
     world.gate.take_up()
     world.gate.dropped(world.queues.pop_job(HOST))
-    assert world.verdict() is Pass.WAITS
+    assert world.verdict() is Clearance.WAITS
     world.read(RULES)
     assert isinstance(world.verdict(), Denial)
 
@@ -162,7 +169,7 @@ def test_a_private_host_refused_to_a_public_page_is_still_asked_for_others(world
     world.verdict(public_only=True)
     world.read(RobotsAnswer(RobotsKind.NEVER, cause="private", what="private"))
     assert isinstance(world.verdict(public_only=True), Denial)
-    assert world.verdict(public_only=False) is Pass.WAITS
+    assert world.verdict(public_only=False) is Clearance.WAITS
 
 
 def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -> None:
@@ -171,7 +178,7 @@ def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -
     fault = LoadFault("connect", True, was_sent=False)
     for _ in range(5):
         world.limiter.answered(HOST, "job", heard=False, fault=fault)
-    assert world.verdict() is Pass.OPEN
+    assert world.verdict() is Clearance.CLEAR
     world.clock.now += 60
     world.limiter.answered(HOST, "job", heard=False, fault=fault)
     denial = world.verdict()
@@ -183,9 +190,9 @@ def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -
 
 
 def test_files_and_sites_without_robots_pass(world: World, tmp_path: Path) -> None:
-    assert world.gate.verdict(FILE_HOST, "page.html", False) is Pass.OPEN
+    assert world.gate.verdict(FILE_HOST, "page.html", False) is Clearance.CLEAR
     (tmp_path / "off").mkdir()
-    assert World(tmp_path / "off", is_off=True).verdict() is Pass.OPEN
+    assert World(tmp_path / "off", is_off=True).verdict() is Clearance.CLEAR
 
 
 @pytest.mark.parametrize(
@@ -252,7 +259,7 @@ def test_the_jobs_of_a_host_have_their_turn_when_its_robots_txt_was_read(
 def test_jobs_that_wait_for_a_file_go_on_when_another_node_has_read_it(world: World, tmp_path: Path) -> None:
     (tmp_path / "two").mkdir()
     other = World(tmp_path / "two", beside=world)
-    assert (world.verdict(), other.verdict()) == (Pass.WAITS, Pass.WAITS)
+    assert (world.verdict(), other.verdict()) == (Clearance.WAITS, Clearance.WAITS)
     world.read(RobotsAnswer(RobotsKind.KNOWN))
     world.cache.round()
     other.clock.pass_s(60)
@@ -262,7 +269,7 @@ def test_jobs_that_wait_for_a_file_go_on_when_another_node_has_read_it(world: Wo
 
 
 def test_a_robots_txt_whose_reading_ends_workers_fails_the_pages_of_its_host(world: World) -> None:
-    assert world.verdict() is Pass.WAITS
+    assert world.verdict() is Clearance.WAITS
     world.cache.round()
     world.gate.take_up()
     world.gate.lost(world.queues.pop_job(HOST), "it was killed by SIGSEGV")
