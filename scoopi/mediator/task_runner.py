@@ -157,7 +157,7 @@ class TaskRunner:
         self.turned_at = time.monotonic()
         self._inbox.run_posted()
         self._give()
-        self._routed += self.dispatcher.take_denied()
+        self._routed += self.dispatcher.denied.take_count()
         if unfit := self.dispatcher.take_unfit():
             self._calls.on_back(unfit)
         if sending := self.dispatcher.take_sending():

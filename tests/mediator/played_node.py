@@ -31,6 +31,7 @@ from scoopi.mediator.retries.retry_handler import RetryHandler
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.workers.denied_jobs import DeniedJobs
 from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_dispatcher import JobDispatcher
 from scoopi.mediator.workers.quarantine import Quarantine
@@ -199,9 +200,9 @@ class PlayedNode:
         self.router = HandoverRouter(limiter, queues, self.appender, self.counts, handler, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.sessions = Sessions(self.pool)
-        self.quarantine = Quarantine(
-            max_crashes, task_limit_s, self.failed.put, lambda group, task: f"town.yml:{group}:{task}"
-        )
+        place_of = "town.yml:{}:{}".format
+        self.quarantine = Quarantine(max_crashes, task_limit_s, self.failed.put, place_of)
+        denied = DeniedJobs(self.failed.put, place_of, lambda group: "")
         watchdog = Watchdog(task_limit_s, self.clock)
         calls = TaskRunnerCalls(
             self.back.put,
@@ -212,7 +213,7 @@ class PlayedNode:
             self.sending.put,
         )
         self.dispatcher = JobDispatcher(
-            self.pool, queues, limiter, self.quarantine, self.robots, self.sessions
+            self.pool, queues, self.quarantine, denied, self.robots, self.sessions
         )
         self.runner = TaskRunner(self.inbox, self.pool, self.dispatcher, self.router, watchdog, calls)
         self.thread = threading.Thread(target=self.runner.run)

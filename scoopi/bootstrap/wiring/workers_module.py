@@ -28,6 +28,7 @@ from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.task_mediator import Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.workers.denied_jobs import DeniedJobs
 from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_dispatcher import JobDispatcher
 from scoopi.mediator.workers.quarantine import Quarantine
@@ -174,7 +175,13 @@ class WorkersModule(Module):
     ) -> Quarantine:
         """Quarantines jobs that were in a worker when it crashed."""
         crashes, limit_s = settings.max_crashes, limit.limit_s
-        return Quarantine(crashes, limit_s, appender.put, context.place_of, context.tasks_of, robots.lost)
+        return Quarantine(crashes, limit_s, appender.put, context.place_of, robots.lost)
+
+    @singleton
+    @provider
+    def denied(self, appender: Appender, context: RunContext) -> DeniedJobs:
+        """Ends jobs whose pages must not be requested."""
+        return DeniedJobs(appender.put, context.place_of, context.tasks_of)
 
     @singleton
     @provider

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import GrantRequest, TaskQueues
+from scoopi.mediator.workers.denied_jobs import Denial, DeniedJobs
 from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.quarantine import Quarantine
-from scoopi.mediator.workers.robots_gate import Clearance, Denial, RobotsGate, Verdict
+from scoopi.mediator.workers.robots_gate import Clearance, RobotsGate, Verdict
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.text.shown import shown
-from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
+from scoopi.politeness.host_rate_limiter import FILE_HOST
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Denied, FileEnded, Granted, ToParent, WorkItem
@@ -25,6 +26,9 @@ class JobDispatcher:
     """Holds the jobs that wait in this node, and gives them to workers as hosts and workers allow.
 
     Belongs to the task runner's thread.
+
+    Attributes:
+        denied: the jobs that have ended because their pages must not be requested.
     """
 
     @inject
@@ -32,8 +36,8 @@ class JobDispatcher:
         self,
         pool: WorkerPool,
         queues: TaskQueues,
-        limiter: HostRateLimiter,
         quarantine: Quarantine,
+        denied: DeniedJobs,
         robots: RobotsGate,
         sessions: Sessions,
     ) -> None:
@@ -42,12 +46,12 @@ class JobDispatcher:
         self._sending: list[TakenJob] = []
         self._noting: set[tuple[str, int]] = set()
         self._noted: set[tuple[str, int]] = set()
-        self._denied = 0
         self._unfit: list[Pending] = []
         self._pool = pool
         self._queues = queues
-        self._limiter = limiter
+        self._limiter = queues.limiter
         self._quarantine = quarantine
+        self.denied = denied
         self._sessions = sessions
 
     def add(self, jobs: Iterable[Pending]) -> None:
@@ -78,11 +82,6 @@ class JobDispatcher:
         """Remove and return the jobs that have come to wait for `may_send`."""
         sending, self._sending = self._sending, []
         return sending
-
-    def take_denied(self) -> int:
-        """How many jobs have ended since the last call because they must not be run."""
-        denied, self._denied = self._denied, 0
-        return denied
 
     def is_empty(self) -> bool:
         """Whether no job waits here."""
@@ -140,8 +139,7 @@ class JobDispatcher:
             if pending.sends_once:
                 del worker.outstanding[job]
                 cause = f"the worker that loaded the page died: {how}"
-                self._denied += 1
-                self._quarantine.deny(pending, False, cause, f"{cause}; {NOT_SAFE}")
+                self.denied.end(pending, Denial(False, cause, f"{cause}; {NOT_SAFE}"))
 
     def dispatch(self) -> None:
         """Give workers all jobs and grants that hosts and workers allow now."""
@@ -206,7 +204,7 @@ class JobDispatcher:
             if verdict is Clearance.CLEAR and pending.sends_once and not self._is_noted(pending.taken):
                 verdict = Clearance.WAITS
             if isinstance(verdict, Denial):
-                self._deny(self._queues.pop_job(host), verdict)
+                self.denied.end(self._queues.pop_job(host), verdict)
                 continue
             if verdict is Clearance.WAITS:
                 return True
@@ -226,10 +224,6 @@ class JobDispatcher:
             return Clearance.CLEAR
         payload = pending.taken.payload
         return self._robots.verdict(host, payload.locator.url, payload.public_only)
-
-    def _deny(self, pending: Pending, denial: Denial) -> None:
-        self._denied += 1
-        self._quarantine.deny(pending, denial.is_rule, denial.cause, denial.message)
 
     def _allowed(self, host: str, pending: Pending) -> WorkItem | None:
         """The job as a worker gets it, with a grant; None when the host must not be asked yet."""
@@ -265,7 +259,7 @@ class JobDispatcher:
             verdict = self._verdict(host, pending)
             if isinstance(verdict, Denial):
                 self._quarantine.pop(pending)
-                self._deny(pending, verdict)
+                self.denied.end(pending, verdict)
                 return
             is_noted = not pending.sends_once or self._is_noted(pending.taken)
             is_free = host not in refused and verdict is Clearance.CLEAR and is_noted

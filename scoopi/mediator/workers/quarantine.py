@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
-import msgspec
-
 from scoopi.appenders.appender import JobResult
-from scoopi.mediator.held_jobs import Pending, failed_result, failure_of, skipped_result
+from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.crash_marker import Note
 
@@ -26,10 +24,9 @@ class Quarantine:
     Args:
         max_crashes: a task fails after this many crashes while its job runs alone.
         task_limit_s: the longest that one task may take, in seconds.
-        end: receives the result of a job that ends without being run.
+        end: receives the result of a job that fails.
         place_of: given the names of a group and of its task, returns where the task is defined, `file:line`;
             an empty task means the group's first.
-        tasks_of: given the name of a group, returns the names of its tasks, joined by commas.
         on_robots_lost: receives the request of a robots.txt that is not read, and why.
     """
 
@@ -39,10 +36,8 @@ class Quarantine:
         task_limit_s: float,
         end: Callable[[JobResult], None],
         place_of: Callable[[str, str], str],
-        tasks_of: Callable[[str], str] = lambda group: "",
         on_robots_lost: Callable[[Pending, str], None] = lambda pending, cause: None,
     ) -> None:
-        self._tasks_of = tasks_of
         self._on_robots_lost = on_robots_lost
         self._max_crashes = max_crashes
         self._task_limit_s = task_limit_s
@@ -69,22 +64,6 @@ class Quarantine:
         """Remove and return all jobs that wait."""
         jobs, self._waiting = self._waiting, []
         return jobs
-
-    def deny(self, pending: Pending, is_rule: bool, cause: str, message: str) -> None:
-        """End a job that must not be run.
-
-        Args:
-            is_rule: whether robots.txt disallows its page; then it is skipped, otherwise it fails.
-            cause, message: why, as in `Failure`.
-        """
-        taken = pending.taken
-        group = taken.payload.locator.group
-        failure = failure_of(taken, cause, "", at=self._place_of(group, ""))
-        why = msgspec.structs.replace(failure, message=message, step="loader", task=self._tasks_of(group))
-        if is_rule:
-            self._end(skipped_result(taken, why))
-        else:
-            self._end(failed_result(taken, (*pending.failures, why)))
 
     def judge(self, worker: PoolWorker, how: str, note: Note) -> list[Pending]:
         """Decide on the jobs that a worker held when it crashed.

@@ -11,6 +11,7 @@ import msgspec
 
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.workers.denied_jobs import Denial
 from scoopi.model.robots import ROBOTS_PATH, RobotsAnswer, RobotsKind
 from scoopi.model.text.shown import shown
 from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
@@ -24,14 +25,6 @@ LEAST_PAUSE_S = 0.1
 NEVER_KEPT_S = 30.0
 """For how many seconds the jobs of a host fail whose robots.txt cannot be requested; then it is tried
 again."""
-
-
-class Denial(msgspec.Struct, frozen=True):
-    """The reason why a page must not be requested; fields as in `Denied`."""
-
-    is_rule: bool
-    cause: str
-    message: str
 
 
 class Clearance(Enum):

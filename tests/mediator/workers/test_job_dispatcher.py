@@ -305,7 +305,7 @@ def test_a_request_that_a_crashed_worker_may_have_sent_fails_its_job(
     failed = harness.node.failed.get_nowait()
     assert (failed.job, failed.state) == ("a", JobState.FAILED)
     assert [*harness.worker.outstanding] == ["b"]
-    assert harness.dispatcher.take_denied() == 1
+    assert harness.dispatcher.denied.take_count() == 1
 
 
 def single(harness: Harness) -> tuple[PoolWorker, PlayedWorker]:
@@ -439,7 +439,7 @@ def test_a_page_that_robots_txt_disallows_is_skipped_and_those_behind_it_are_giv
     assert harness.given() == ["b"]
     skipped = harness.node.failed.get_nowait()
     assert (skipped.job, skipped.state) == ("a", JobState.SKIPPED)
-    assert [harness.dispatcher.take_denied() for _ in range(2)] == [1, 0]
+    assert [harness.dispatcher.denied.take_count() for _ in range(2)] == [1, 0]
 
 
 def test_a_further_request_that_robots_txt_disallows_is_denied_with_its_address(

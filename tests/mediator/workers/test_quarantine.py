@@ -173,27 +173,6 @@ def test_when_the_node_stops_all_quarantined_jobs_are_given_up() -> None:
     assert len(court.quarantine) == 0
 
 
-def test_a_job_that_robots_txt_disallows_is_skipped_and_one_that_is_denied_otherwise_fails() -> None:
-    court = Court()
-    court.quarantine.deny(pending("a"), True, "robots.txt disallows it", "robots.txt, line 2")
-    court.quarantine.deny(pending("b"), False, "no answer", "no answer in 10 s")
-    skipped, failed = court.results
-    frames = [msgspec.msgpack.decode(each.body, type=Frame) for each in (skipped, failed)]
-    assert (skipped.state, failed.state) == (JobState.SKIPPED, JobState.FAILED)
-    assert frames[0].skipped is not None
-    assert (frames[0].skipped.cause, frames[0].skipped.message) == (
-        "robots.txt disallows it",
-        "robots.txt, line 2",
-    )
-    (failure,) = frames[1].failures
-    assert (failure.cause, failure.message, failure.step, failure.at) == (
-        "no answer",
-        "no answer in 10 s",
-        "loader",
-        "towns/",
-    )
-
-
 def test_a_robots_txt_that_kills_its_workers_is_reported_and_is_no_result() -> None:
     lost: list[tuple[Pending, str]] = []
     court = Court(max_crashes=1)

@@ -11,10 +11,10 @@ from scoopi.errors import LoadFault
 from scoopi.fetch.address import url_of
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.workers.denied_jobs import Denial
 from scoopi.mediator.workers.robots_gate import (
     NEVER_KEPT_S,
     Clearance,
-    Denial,
     RobotsGate,
     Verdict,
     robots_url,
