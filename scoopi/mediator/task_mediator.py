@@ -120,7 +120,7 @@ class TaskMediator:
 
     def may_send(self, jobs: list[TakenJob]) -> None:
         """Let jobs send their requests, as the store has recorded that they will."""
-        self._inbox.post(lambda: self._runner.dispatcher.may_send(jobs))
+        self._inbox.post(lambda: self._runner.dispatcher.notes.add(jobs))
 
     def waiting_hosts(self) -> tuple[str, ...]:
         """The hosts, other than FILE_HOST, with jobs waiting in the node; approximate, as they change."""

@@ -47,7 +47,7 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
         on_fault: receives an error after which no work can be done.
         has_room: whether the appender accepts more results.
         on_sending: receives jobs whose requests may be sent only once the store has noted that;
-            `JobDispatcher.may_send` answers.
+            `SendingNotes.add` answers.
         on_idle: called when no job waits in this node or is in a worker: results are to be committed now.
     """
 
@@ -160,8 +160,8 @@ class TaskRunner:
         self._routed += self.dispatcher.denied.take_count()
         if unfit := self.dispatcher.take_unfit():
             self._calls.on_back(unfit)
-        if sending := self.dispatcher.take_sending():
-            self._calls.on_sending(sending)
+        if missing := self.dispatcher.notes.take_missing():
+            self._calls.on_sending(missing)
         self._register()
         for worker in self._watchdog.check(tuple(self._pool)):
             self._on_death(worker)

@@ -223,7 +223,7 @@ def test_whatever_is_asked_of_it_is_done_in_the_runners_thread(
     runner = node.parts.runner
     for name in ("push", "drain", "recall", "stop", "kill"):
         monkeypatch.setattr(runner, name, lambda *_, name=name: done.append(name))
-    monkeypatch.setattr(runner.dispatcher, "may_send", lambda jobs: done.append("may_send"))
+    monkeypatch.setattr(runner.dispatcher.notes, "add", lambda jobs: done.append("may_send"))
     monkeypatch.setattr(node.parts.inbox, "post", posted.append)
     tasks = node.tasks
     tasks.push([])

@@ -440,7 +440,7 @@ def test_a_request_that_a_dead_worker_may_have_sent_is_not_sent_again(tmp_path: 
         order = JobPayload(Locator("order", "group", "o", request=PageRequest("POST")), "order")
         node.jobs.put([NewJob("order", FILE_HOST, order)])
         (job,) = node.jobs.take(FILE_HOST, 1)
-        node.inbox.post(lambda: node.dispatcher.may_send([job]))
+        node.inbox.post(lambda: node.dispatcher.notes.add([job]))
         node.inbox.post(lambda: node.runner.push([Pending(job)]))
         assert [item.job for item in worker.is_given()] == ["order"]
         worker.dies()
@@ -460,7 +460,7 @@ def test_a_request_that_must_not_be_sent_twice_is_announced_before_its_job_is_gi
         node.inbox.post(lambda: node.runner.push([Pending(job)]))
         assert node.sending.get(timeout=WAIT_S) == [job]
         assert worker.is_sent_nothing()
-        node.inbox.post(lambda: node.dispatcher.may_send([job]))
+        node.inbox.post(lambda: node.dispatcher.notes.add([job]))
         assert [item.job for item in worker.is_given()] == ["order"]
 
 

@@ -14,10 +14,10 @@ from scoopi.mediator.workers.denied_jobs import Denial, DeniedJobs
 from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import Clearance, RobotsGate, Verdict
+from scoopi.mediator.workers.sending_notes import SendingNotes
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.text.shown import shown
 from scoopi.politeness.host_rate_limiter import FILE_HOST
-from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Denied, FileEnded, Granted, ToParent, WorkItem
 
@@ -29,6 +29,7 @@ class JobDispatcher:
 
     Attributes:
         denied: the jobs that have ended because their pages must not be requested.
+        notes: which requests that must not be sent twice may be sent.
     """
 
     @inject
@@ -43,15 +44,13 @@ class JobDispatcher:
     ) -> None:
         self._robots = robots
         self._files = FileTurns()
-        self._sending: list[TakenJob] = []
-        self._noting: set[tuple[str, int]] = set()
-        self._noted: set[tuple[str, int]] = set()
         self._unfit: list[Pending] = []
         self._pool = pool
         self._queues = queues
         self._limiter = queues.limiter
         self._quarantine = quarantine
         self.denied = denied
+        self.notes = SendingNotes(queues.wake)
         self._sessions = sessions
 
     def add(self, jobs: Iterable[Pending]) -> None:
@@ -66,8 +65,7 @@ class JobDispatcher:
             keeps_grants: whether requests for grants of jobs in workers stay; else they are dropped.
         """
         cleared = self._queues.clear(keeps_grants=keeps_grants) + self._quarantine.clear()
-        self._noting.clear()
-        self._noted.clear()
+        self.notes.clear()
         for pending in cleared:
             if pending.is_robots:
                 self._robots.dropped(pending)
@@ -77,11 +75,6 @@ class JobDispatcher:
         """Remove and return the jobs whose host rests, or whose budget is used up."""
         unfit, self._unfit = self._unfit, []
         return unfit
-
-    def take_sending(self) -> list[TakenJob]:
-        """Remove and return the jobs that have come to wait for `may_send`."""
-        sending, self._sending = self._sending, []
-        return sending
 
     def is_empty(self) -> bool:
         """Whether no job waits here."""
@@ -122,12 +115,6 @@ class JobDispatcher:
     def judge(self, worker: PoolWorker, how: str, note: Note) -> None:
         """Queue or quarantine the jobs of a worker that has crashed; see `Quarantine.judge`."""
         self.add(self._quarantine.judge(worker, how, note))
-
-    def may_send(self, jobs: Iterable[TakenJob]) -> None:
-        """Let these jobs send their requests, as the store has noted that they will."""
-        for job in jobs:
-            self._noted.add((job.id, job.fence))
-            self._queues.wake(job.host)
 
     def end_sent(self, worker: PoolWorker, how: str) -> None:
         """Fail the jobs of a worker that has crashed whose requests must not be sent again.
@@ -201,7 +188,7 @@ class JobDispatcher:
                 self._unfit.append(self._queues.pop_job(host))
                 continue
             verdict = Clearance.CLEAR if lets_all else self._verdict(host, pending)
-            if verdict is Clearance.CLEAR and pending.sends_once and not self._is_noted(pending.taken):
+            if verdict is Clearance.CLEAR and not self.notes.allow(pending):
                 verdict = Clearance.WAITS
             if isinstance(verdict, Denial):
                 self.denied.end(self._queues.pop_job(host), verdict)
@@ -215,7 +202,7 @@ class JobDispatcher:
             if item is None:
                 self._queues.sleep(host)
                 return True
-            self._forget_note(pending)
+            self.notes.forget(pending)
             chosen.add(self._queues.begin_job(host), item, standing)
         return True
 
@@ -232,22 +219,6 @@ class JobDispatcher:
         grant = self._limiter.grant(host, pending.taken.id)
         return None if grant is None else pending.item(grant)
 
-    def _is_noted(self, job: TakenJob) -> bool:
-        """Whether the store has noted that the request is about to be sent; if not, ask for that."""
-        take = (job.id, job.fence)
-        if take in self._noted:
-            return True
-        if take not in self._noting:
-            self._noting.add(take)
-            self._sending.append(job)
-        return False
-
-    def _forget_note(self, pending: Pending) -> None:
-        """Forget that the request of a job was noted; if the job is handed back, it must be noted again."""
-        take = (pending.taken.id, pending.taken.fence)
-        self._noting.discard(take)
-        self._noted.discard(take)
-
     def _serve_quarantine(self) -> None:
         """Give the worker for quarantined jobs the first one whose host may be asked now."""
         worker = self._pool.start_alone()
@@ -261,12 +232,12 @@ class JobDispatcher:
                 self._quarantine.pop(pending)
                 self.denied.end(pending, verdict)
                 return
-            is_noted = not pending.sends_once or self._is_noted(pending.taken)
+            is_noted = self.notes.allow(pending)
             is_free = host not in refused and verdict is Clearance.CLEAR and is_noted
             item = self._allowed(host, pending) if is_free else None
             if item is not None:
                 self._quarantine.pop(pending)
-                self._forget_note(pending)
+                self.notes.forget(pending)
                 worker.add(pending, item)
                 return
             refused.add(host)

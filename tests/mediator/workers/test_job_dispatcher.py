@@ -236,11 +236,11 @@ def test_a_request_that_must_not_be_sent_twice_waits_until_the_store_knows_of_it
     harness.dispatcher.add([order("a")])
     for _ in range(3):
         assert harness.given() == []
-    (waiting,) = harness.dispatcher.take_sending()
+    (waiting,) = harness.dispatcher.notes.take_missing()
     assert waiting.id == "a"
     assert harness.given() == []
-    assert harness.dispatcher.take_sending() == [], "it is noted once"
-    harness.dispatcher.may_send([waiting])
+    assert harness.dispatcher.notes.take_missing() == [], "it is noted once"
+    harness.dispatcher.notes.add([waiting])
     assert harness.given() == ["a"]
 
 
@@ -249,12 +249,12 @@ def test_what_the_store_knows_of_a_request_is_kept_here_only_until_its_job_is_gi
 ) -> None:
     harness = harness_of(at_a_time=2)
     harness.dispatcher.add([order("a")])
-    harness.dispatcher.may_send([order("a").taken])
+    harness.dispatcher.notes.add([order("a").taken])
     assert harness.given() == ["a"]
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
     harness.dispatcher.add([order("a")])
     assert harness.given() == []
-    assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
+    assert [each.id for each in harness.dispatcher.notes.take_missing()] == ["a"]
 
 
 def test_a_job_that_is_handed_back_before_it_sent_is_noted_again_and_then_given(
@@ -264,20 +264,9 @@ def test_a_job_that_is_handed_back_before_it_sent_is_noted_again_and_then_given(
     for _ in range(2):
         harness.dispatcher.add([order("a")])
         assert harness.given() == []
-        harness.dispatcher.may_send(harness.dispatcher.take_sending())
+        harness.dispatcher.notes.add(harness.dispatcher.notes.take_missing())
         assert harness.given() == ["a"]
         harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
-
-
-def test_a_job_that_waits_to_send_is_noted_once_however_often_its_host_is_served(
-    harness_of: Callable[..., Harness],
-) -> None:
-    harness = harness_of()
-    harness.dispatcher.add([order("a")])
-    assert harness.given() == []
-    harness.dispatcher.add([job("b")])  # wakes the host
-    assert harness.given() == []
-    assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
 
 
 def test_after_a_further_request_that_nobody_waits_for_the_next_one_is_granted(
@@ -299,7 +288,7 @@ def test_a_request_that_a_crashed_worker_may_have_sent_fails_its_job(
 ) -> None:
     harness = harness_of(at_a_time=3)
     harness.dispatcher.add([order("a"), job("b")])
-    harness.dispatcher.may_send([order("a").taken])
+    harness.dispatcher.notes.add([order("a").taken])
     assert sorted(harness.given()) == ["a", "b"]
     harness.dispatcher.end_sent(harness.worker, "it was killed")
     failed = harness.node.failed.get_nowait()
@@ -325,13 +314,13 @@ def test_a_quarantined_job_that_is_handed_back_before_it_sent_is_noted_again(
     harness.dispatcher.judge(harness.worker, "it was killed", Note())
     del harness.worker.outstanding["a"]
     alone, link = single(harness)
-    harness.dispatcher.may_send([order("a").taken])
+    harness.dispatcher.notes.add([order("a").taken])
     assert harness.given() == []
     assert [item.job for item in link.is_given()] == ["a"]
     harness.node.router.route(alone, JobsHandedBack(("a",)))
     harness.dispatcher.add([order("a")])
     assert harness.given() == []
-    assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
+    assert [each.id for each in harness.dispatcher.notes.take_missing()] == ["a"]
 
 
 def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to_wait(
@@ -353,7 +342,7 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
         return given
 
     assert [given_alone(), given_alone()] == [["c"], []]
-    harness.dispatcher.may_send(harness.dispatcher.take_sending())
+    harness.dispatcher.notes.add(harness.dispatcher.notes.take_missing())
     assert [given_alone(), given_alone()] == [["a"], ["b"]]
 
 
@@ -401,9 +390,9 @@ def test_what_is_cleared_while_it_waits_to_send_is_noted_when_it_comes_again(
     for _ in range(2):
         harness.dispatcher.add([order("a")])
         assert harness.given() == []
-        assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
+        assert [each.id for each in harness.dispatcher.notes.take_missing()] == ["a"]
         assert [each.taken.id for each in harness.dispatcher.clear()] == ["a"]
-    harness.dispatcher.may_send([order("a").taken])
+    harness.dispatcher.notes.add([order("a").taken])
     harness.dispatcher.clear()
     harness.dispatcher.add([order("a")])
     assert harness.given() == [], "what the store knew of the take before does not count"
