@@ -14,7 +14,7 @@ from scoopi.engine.failed_tasks import FailedTasks, find_finished, find_of_clust
 from scoopi.model.failure import Failure
 from scoopi.model.job import Frame, JobPayload, JobState, retry_id
 from scoopi.model.locator import Locator
-from scoopi.runs.folders.run_state import HIDDEN, NodeState
+from scoopi.runs.folders.run_state import HIDDEN, NodeFile
 from scoopi.store.pages.job_records import Ending, NewJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.settling_store import SettlingStore
@@ -102,7 +102,7 @@ def test_asked_for_twice_each_job_is_made_once(run: Run, store: SettlingStore) -
 def leave(output: Path, run: str, at_s: int = 0, over: bool = True, cluster: bool = False) -> Path:
     folder = output / run / HIDDEN / "node"
     folder.mkdir(parents=True)
-    (folder / "node.json").write_bytes(msgspec.json.encode(NodeState("r1", "here", over, cluster)))
+    (folder / "node.json").write_bytes(msgspec.json.encode(NodeFile("r1", "here", over, cluster)))
     os.utime(folder / "node.json", (at_s, at_s))
     return output / run
 

@@ -14,7 +14,7 @@ from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.cluster.run_name import RunName
 from scoopi.runs.composed import Composed, read_composed
 from scoopi.runs.folders.node_folder import NodeFolder
-from scoopi.runs.folders.run_state import NodeState
+from scoopi.runs.folders.run_state import NodeFile
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_registry import RunRegistry
@@ -150,7 +150,7 @@ class EarlierIncarnations:
                 if owner.known_states().get(node) == earlier[node]:  # it may have started again meanwhile
                     log.warning("earlier rows of node %s were moved to %s", node, owner.set_aside(files))
 
-    def _discard_rows(self, earlier: Mapping[str, NodeState], outputs: Sequence[OutputSpec]) -> None:
+    def _discard_rows(self, earlier: Mapping[str, NodeFile], outputs: Sequence[OutputSpec]) -> None:
         """Remove rows of these incarnations from tables, without a lock: nobody uses them."""
         ended = {state.run for state in earlier.values() if state.over}
         for node, state in earlier.items():
@@ -159,7 +159,7 @@ class EarlierIncarnations:
                 for name, rows in tables.discard().items():
                     log.warning("%s: %d rows of the lost run were removed from the table", name, rows)
 
-    def _earlier(self, now: str | None) -> dict[str, NodeState]:
+    def _earlier(self, now: str | None) -> dict[str, NodeFile]:
         return {node: state for node, state in self._known.items() if state.run != now}
 
     def _stopped(self, node: str) -> NodeFolder:

@@ -15,7 +15,7 @@ from scoopi.errors import RecordError, UsageError
 from scoopi.model.decoders import json_decoder
 from scoopi.model.job import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
-from scoopi.runs.folders.run_state import HIDDEN, NodeState
+from scoopi.runs.folders.run_state import HIDDEN, NodeFile
 from scoopi.store.ports import RUN, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won
@@ -161,7 +161,7 @@ def unfinished_run(composed: Composed, output: Path, node: str, made_up: Contain
     found = []
     for file in output.glob(f"{_base(composed)}-*/{HIDDEN}/{node or '*'}/node.json"):
         try:
-            state, changed = json_decoder(NodeState).decode(file.read_bytes()), file.stat().st_mtime_ns
+            state, changed = json_decoder(NodeFile).decode(file.read_bytes()), file.stat().st_mtime_ns
         except (OSError, msgspec.MsgspecError):
             continue
         if state.cluster and not state.over and (node or state.owner == socket.gethostname()):

@@ -17,7 +17,7 @@ import msgspec
 from scoopi.errors import RunError
 from scoopi.model.decoders import json_decoder
 from scoopi.model.downloads import FILES_FOLDER
-from scoopi.runs.folders.run_state import HIDDEN, NodeState, OwnedFolder, make_private, take_lock
+from scoopi.runs.folders.run_state import HIDDEN, NodeFile, OwnedFolder, make_private, take_lock
 from scoopi.synced_files import replace_synced
 
 LOST_PREFIX = "lost-"
@@ -75,7 +75,7 @@ class NodeFolder(OwnedFolder):
             run: the run that it takes part in.
             over: whether all rows of the run are in files.
         """
-        self._write(self.node, NodeState(run, socket.gethostname(), over, cluster=True))
+        self._write(self.node, NodeFile(run, socket.gethostname(), over, cluster=True))
 
     def note_over(self, run: str) -> None:
         """Mark the run as over for all nodes here, as all rows are in files: dead nodes need not return.
@@ -87,7 +87,7 @@ class NodeFolder(OwnedFolder):
                 with contextlib.suppress(OSError):
                     self._write(node, msgspec.structs.replace(state, over=True))
 
-    def known_states(self) -> dict[str, NodeState]:
+    def known_states(self) -> dict[str, NodeFile]:
         """The contents of `node.json` in each node's folder here, by node id; a new folder has none."""
         folders = sorted((self.path / HIDDEN).glob("*/"))
         return {folder.name: state for folder in folders if (state := _state(folder)) is not None}
@@ -128,7 +128,7 @@ class NodeFolder(OwnedFolder):
             ) from error
         return lost
 
-    def _write(self, node: str, state: NodeState) -> None:
+    def _write(self, node: str, state: NodeFile) -> None:
         path = self.path / HIDDEN / node / "node.json"
         replace_synced(path, msgspec.json.encode(state), self.node_folder / "node.json.tmp")
 
@@ -160,9 +160,9 @@ def _own_nodes(path: Path) -> Iterator[str]:
     return (node for _, node in sorted(found))
 
 
-def _state(folder: Path) -> NodeState | None:
+def _state(folder: Path) -> NodeFile | None:
     with contextlib.suppress(OSError, msgspec.MsgspecError):
-        return json_decoder(NodeState).decode((folder / "node.json").read_bytes())
+        return json_decoder(NodeFile).decode((folder / "node.json").read_bytes())
     return None
 
 

@@ -22,7 +22,7 @@ from scoopi.runs.folders.run_state import (
     KEEP,
     STATE_FILE,
     STORE_FILE,
-    NodeState,
+    NodeFile,
     OwnedFolder,
     make_private,
     node_folder_of,
@@ -111,7 +111,7 @@ class RunFolder(OwnedFolder):
 
     def write_state(self, run: str, over: bool = False) -> None:
         """Replace `node.json`."""
-        state = NodeState(run, socket.gethostname(), over)
+        state = NodeFile(run, socket.gethostname(), over)
         path = self.node_folder / STATE_FILE
         replace_synced(path, msgspec.json.encode(state), path.with_suffix(".json.tmp"))
 
@@ -135,7 +135,7 @@ class RunFolder(OwnedFolder):
         what = "the run's records are lost; which rows count is not known"
         return RunError(what, at=str(self.store_file), hint=KEEP)
 
-    def state(self) -> NodeState:
+    def state(self) -> NodeFile:
         """The contents of `node.json`."""
         return read_state(self.node_folder)
 

@@ -1,4 +1,4 @@
-"""NodeState: what the hidden folder of a run holds about its node, where it is, and how it is locked."""
+"""NodeFile: what the hidden folder of a run holds about its node, where it is, and how it is locked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNSUPPORTED = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 """What flock answers on a volume without file locks: NFS without a lock daemon, some FUSE volumes."""
 
 
-class NodeState(msgspec.Struct, frozen=True):
+class NodeFile(msgspec.Struct, frozen=True):
     """The contents of `node.json` in a node's folder.
 
     Attributes:
@@ -104,7 +104,7 @@ def not_a_run(path: Path) -> RunError:
     return RunError("not a run folder", at=str(path), hint=hint)
 
 
-def read_state(node_folder: Path) -> NodeState:
+def read_state(node_folder: Path) -> NodeFile:
     """Read a node's `node.json`.
 
     Raises:
@@ -112,7 +112,7 @@ def read_state(node_folder: Path) -> NodeState:
     """
     path = node_folder / STATE_FILE
     try:
-        return json_decoder(NodeState).decode(path.read_bytes())
+        return json_decoder(NodeFile).decode(path.read_bytes())
     except (OSError, msgspec.MsgspecError) as error:
         raise unreadable("state", path, error) from error
 

@@ -17,7 +17,7 @@ from scoopi.errors import UsageError
 from scoopi.model.scrape.definitions import Definitions
 from scoopi.runs.cluster.run_name import RunName, definitions_digest, unfinished_run, valid_name
 from scoopi.runs.composed import Composed
-from scoopi.runs.folders.run_state import HIDDEN, NodeState
+from scoopi.runs.folders.run_state import HIDDEN, NodeFile
 from scoopi.store.ports import RUN
 from scoopi.store.settling_store import SettlingStore
 
@@ -130,7 +130,7 @@ def left(output: Path, run: str, node: str, at_s: int, **fields: Any) -> None:
     folder = output / run / HIDDEN / node
     folder.mkdir(parents=True)
     state: dict[str, Any] = {"run": "r1", "owner": socket.gethostname(), "cluster": True} | fields
-    (folder / "node.json").write_bytes(msgspec.json.encode(NodeState(**state)))
+    (folder / "node.json").write_bytes(msgspec.json.encode(NodeFile(**state)))
     os.utime(folder / "node.json", (at_s, at_s))
 
 

@@ -1,4 +1,4 @@
-"""NodeState: the newest run of a folder, what its hidden folder holds, and its lock."""
+"""NodeFile: the newest run of a folder, what its hidden folder holds, and its lock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scoopi.runs.folders.run_state import (
     HIDDEN,
     STATE_FILE,
     STORE_FILE,
-    NodeState,
+    NodeFile,
     make_private,
     newest_run,
     node_folder_of,
@@ -29,7 +29,7 @@ from scoopi.runs.folders.run_state import (
 def made(path: Path, file: str = STATE_FILE) -> Path:
     node = path / HIDDEN / "node"
     node.mkdir(parents=True)
-    (node / file).write_bytes(msgspec.json.encode(NodeState("run", "machine", over=True)))
+    (node / file).write_bytes(msgspec.json.encode(NodeFile("run", "machine", over=True)))
     return node
 
 
@@ -72,7 +72,7 @@ def test_what_is_not_a_run_names_a_run_that_it_holds(tmp_path: Path) -> None:
 
 def test_the_state_is_read_or_its_damage_is_named(tmp_path: Path) -> None:
     node = made(tmp_path)
-    assert read_state(node) == NodeState("run", "machine", over=True)
+    assert read_state(node) == NodeFile("run", "machine", over=True)
     (node / STATE_FILE).write_bytes(b"{")
     with pytest.raises(RunError, match="the run's state cannot be read: it is damaged"):
         read_state(node)
