@@ -14,7 +14,7 @@ from scoopi.appenders.appender import Appender
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.state_flipper import StateFlipper, TMState
+from scoopi.mediator.state_flipper import NodeState, StateFlipper
 from scoopi.mediator.task_mediator import TaskFigures, TaskMediator
 from scoopi.metrics.node_counts import CachedFigure, NodeCounts
 from scoopi.metrics.node_view import (
@@ -111,7 +111,7 @@ class NodeWatch:
         )
 
     def _ends(self) -> bool:
-        return self._parts.state.state in (TMState.SHUTDOWN, TMState.TERMINATED)
+        return self._parts.state.state in (NodeState.SHUTDOWN, NodeState.TERMINATED)
 
     def _broken(self) -> str:
         parts = self._parts

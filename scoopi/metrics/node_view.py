@@ -71,7 +71,7 @@ class NodeView(msgspec.Struct, frozen=True):
     Attributes:
         run: the run's id.
         node: the node's id.
-        state: JOINING, READY, DONE, SHUTDOWN or TERMINATED.
+        state: JOINING, READY, IDLE, SHUTDOWN or TERMINATED.
         fault: what has failed; empty while the node is healthy.
         unready: why the node is not ready; empty if it is.
         seconds: time since the node started.

@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.engine.shutdown import Shutdown
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.state_flipper import StateFlipper, TMState
+from scoopi.mediator.state_flipper import NodeState, StateFlipper
 
 WAIT_S = 60.0
 
@@ -53,7 +53,7 @@ def test_tasks_may_end_before_their_workers_and_results_are_committed_after_them
     assert "tasks kill" not in node.asked
     order = ["jobs cancel", "tasks drain", "tasks stop", "tasks join", "appender end_of_stream", "jobs stop"]
     assert [each for each in node.asked if each in order] == order
-    assert node.state.state is TMState.TERMINATED
+    assert node.state.state is NodeState.TERMINATED
 
 
 def test_a_task_that_does_not_end_in_time_is_killed_and_its_results_are_committed(
@@ -81,7 +81,7 @@ def test_a_part_that_hangs_is_left_and_the_others_end(hangs: str, ended: str) ->
     node.graceful()
     assert ended in node.asked
     assert node.asked[-1] == "jobs stop"
-    assert node.state.state is TMState.TERMINATED
+    assert node.state.state is NodeState.TERMINATED
 
 
 def test_a_node_whose_jobs_others_have_finished_drops_them(caplog: pytest.LogCaptureFixture) -> None:

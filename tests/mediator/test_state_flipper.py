@@ -12,7 +12,7 @@ import pytest
 from scoopi.configs.groups import EngineSettings
 from scoopi.errors import StoreError
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.state_flipper import Monitor, StateFlipper, TMState
+from scoopi.mediator.state_flipper import Monitor, NodeState, StateFlipper
 
 WAIT_S = 60.0
 NEVER_MS = 60_000
@@ -55,7 +55,7 @@ def test_a_node_shuts_down_when_it_is_idle_and_the_run_is_over() -> None:
     with watched(run, HeldJobs(), state) as wake:
         wake()
         assert run.asked.acquire(timeout=WAIT_S)
-        assert state.state is not TMState.SHUTDOWN
+        assert state.state is not NodeState.SHUTDOWN
         wake()
         assert state.wait_for_shutdown(WAIT_S)
     assert not state.cancelled
@@ -67,7 +67,7 @@ def test_the_store_is_not_asked_while_the_node_holds_a_job() -> None:
     held.add(["a"])
     with watched(run, held, state, period_ms=5):
         assert not run.asked.acquire(timeout=0.1)
-        assert state.state is TMState.READY
+        assert state.state is NodeState.READY
         held.remove(["a"])
         assert state.wait_for_shutdown(WAIT_S), "the period finds what no wake-up reported"
 
@@ -81,14 +81,14 @@ def test_a_store_that_does_not_answer_is_asked_again() -> None:
 
 def test_the_state_goes_to_and_fro_until_the_end_and_never_back_from_it() -> None:
     state = StateFlipper()
-    moves: list[tuple[Callable[[], None], TMState]] = [
-        (lambda: state.mark_idle(True), TMState.DONE),
-        (lambda: state.mark_idle(False), TMState.READY),
-        (state.terminate, TMState.READY),
-        (state.finish, TMState.SHUTDOWN),
-        (lambda: state.mark_idle(False), TMState.SHUTDOWN),
-        (state.terminate, TMState.TERMINATED),
-        (state.finish, TMState.TERMINATED),
+    moves: list[tuple[Callable[[], None], NodeState]] = [
+        (lambda: state.mark_idle(True), NodeState.IDLE),
+        (lambda: state.mark_idle(False), NodeState.READY),
+        (state.terminate, NodeState.READY),
+        (state.finish, NodeState.SHUTDOWN),
+        (lambda: state.mark_idle(False), NodeState.SHUTDOWN),
+        (state.terminate, NodeState.TERMINATED),
+        (state.finish, NodeState.TERMINATED),
     ]
     for move, reached in moves:
         move()
@@ -101,7 +101,7 @@ def test_a_cancel_shuts_down_whatever_is_left_and_is_remembered(idle: bool) -> N
     state = StateFlipper()
     state.mark_idle(idle)
     state.cancel()
-    assert state.state is TMState.SHUTDOWN
+    assert state.state is NodeState.SHUTDOWN
     assert state.cancelled
 
 
@@ -147,9 +147,9 @@ def test_a_wait_for_the_shutdown_ends_when_it_begins(end: Callable[[StateFlipper
     assert not waiting.is_alive()
 
 
-def test_an_idle_node_is_done_while_other_nodes_work() -> None:
+def test_a_node_without_jobs_is_idle_while_other_nodes_work() -> None:
     run, state = Run(), StateFlipper()
     with watched(run, HeldJobs(), state) as wake:
         wake()
         assert run.asked.acquire(timeout=WAIT_S)
-        assert state.state is TMState.DONE
+        assert state.state is NodeState.IDLE
