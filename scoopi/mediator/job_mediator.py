@@ -12,8 +12,8 @@ from injector import inject
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.state_flipper import Monitor
 
 log = logging.getLogger(__name__)
 

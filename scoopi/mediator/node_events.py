@@ -11,7 +11,8 @@ from scoopi.appenders.appender import JobResult
 from scoopi.errors import ScoopiError
 from scoopi.mediator.held_jobs import HeldJobs, Pending
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
-from scoopi.mediator.state_flipper import Monitor, StateFlipper
+from scoopi.mediator.monitor import Monitor
+from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobState
 

@@ -1,20 +1,9 @@
-"""StateFlipper: the node's own state, from ready to terminated; Monitor: asks whether the run is complete."""
+"""StateFlipper: the node's own state, from ready to terminated."""
 
 from __future__ import annotations
 
-import logging
 import threading
 from enum import StrEnum
-
-from injector import inject
-
-from scoopi.configs.groups import EngineSettings
-from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
-from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.store.runs.completion_check import CompletionCheck
-from scoopi.store.store_outage import StoreOutage
-
-log = logging.getLogger(__name__)
 
 
 class NodeState(StrEnum):
@@ -82,61 +71,3 @@ class StateFlipper:
         if self._state in (NodeState.READY, NodeState.IDLE):
             self._state = NodeState.SHUTDOWN
             self._changed.notify_all()
-
-
-class Monitor:
-    """Asks the store, only while this node is idle, whether the run is complete.
-
-    Args:
-        completion: decides whether no job of the run is left anywhere; asks the store, may take seconds.
-        settings: with the time between two checks without a wake-up.
-        limit: how many pages the run may load; once it is reached, an idle node has nothing left to do.
-    """
-
-    @inject
-    def __init__(
-        self,
-        held: HeldJobs,
-        state: StateFlipper,
-        completion: CompletionCheck,
-        settings: EngineSettings,
-        limit: PageLimit = NO_LIMIT,
-    ) -> None:
-        self._limit = limit
-        self._held = held
-        self._state = state
-        self._completion = completion
-        self._period_ms = settings.monitor_period_ms
-        self._outage = StoreOutage.of("monitor")
-        self._wakeup = threading.Event()
-        self._stopped = threading.Event()
-
-    def wake(self) -> None:
-        """Check now, as the node may have become idle."""
-        self._wakeup.set()
-
-    def stop(self) -> None:
-        """End `run`."""
-        self._stopped.set()
-        self._wakeup.set()
-
-    def run(self) -> None:
-        """Check at each wake-up and once a period, until stopped; a complete run shuts the node down."""
-        while not self._stopped.is_set():
-            self._wakeup.wait(timeout=self._period_ms / 1000)
-            self._wakeup.clear()
-            if not self._stopped.is_set():
-                self._check()
-
-    def _check(self) -> None:
-        idle = self._held.load().idle
-        self._state.mark_idle(idle)
-        if not idle:
-            return
-        over = self._limit.is_reached
-        if not over:
-            with self._outage.retried_next_round():
-                over = self._completion.is_over()
-                self._outage.over()
-        if over:
-            self._state.finish()

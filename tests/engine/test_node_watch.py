@@ -13,8 +13,9 @@ from scoopi.engine.node_watch import STUCK_S, NodeWatch, WatchedParts
 from scoopi.errors import AppenderError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
+from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.state_flipper import Monitor, StateFlipper
+from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskFigures
 from scoopi.metrics.node_counts import NodeCounts
 
