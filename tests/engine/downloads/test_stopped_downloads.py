@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 import pytest
@@ -44,14 +45,22 @@ def started(
     parts = {"key": "", "field": "", "download": "", "to": TO, "output": "cards.jsonl", "request": request}
     (workspace.folder / "defs.yml").write_text(RECORDS.format(url=site.server.url("/list"), **parts))
     scoopi = workspace.start("run", "defs.yml", "--workers", workers)
-    parts_folder = (workspace.folder / "output").glob
     wait_until(
-        lambda: sum(part.stat().st_size for part in parts_folder("*/.scoopi/*/files/parts/*")) > 100_000,
+        lambda: part_bytes(workspace) > 100_000,
         "a part of the file",
         LIMIT_S,
         scoopi,
     )
     return scoopi
+
+
+def part_bytes(workspace: Workspace) -> int:
+    """The bytes of all partial files and their notes; each may go at any moment."""
+    total = 0
+    for part in (workspace.folder / "output").glob("*/.scoopi/*/files/parts/*"):
+        with suppress(FileNotFoundError):
+            total += part.stat().st_size
+    return total
 
 
 def finished(workspace: Workspace) -> dict[str, object]:
