@@ -12,8 +12,8 @@ import msgspec
 from scoopi.errors import DefsError
 from scoopi.model.text.output_path import output_path
 from scoopi.model.text.shown import nearest, without_credentials
+from scoopi.outputs.formats.record_writer import FORMATS
 
-FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
 COMPRESSIONS = (".gz", ".zst")
 STDOUT = "-"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")

@@ -9,7 +9,7 @@ from typing import IO, Any, Protocol, cast
 
 from scoopi.model.records import Column
 
-_CLASSES = MappingProxyType(
+_WRITERS = MappingProxyType(
     {
         "csv": "delimited_writer:CsvWriter",
         "tsv": "delimited_writer:TsvWriter",
@@ -19,6 +19,8 @@ _CLASSES = MappingProxyType(
         "xlsx": "xlsx_writer:XlsxWriter",
     }
 )
+"""Format -> the file in this folder, and the class in it, which is imported when it is needed."""
+FORMATS = tuple(_WRITERS)
 
 
 class RecordWriter(Protocol):
@@ -42,8 +44,8 @@ def record_writer(format_name: str, stream: IO[bytes], columns: Sequence[Column]
     """Create the writer of a format; this imports the format's library.
 
     Args:
-        format_name: one of `FORMATS` in `scoopi.outputs.target`.
+        format_name: one of `FORMATS`.
     """
-    module, _, name = _CLASSES[format_name].partition(":")
+    module, _, name = _WRITERS[format_name].partition(":")
     made = getattr(import_module(f"scoopi.outputs.formats.{module}"), name)
     return cast("Callable[[IO[bytes], Sequence[Column]], RecordWriter]", made)(stream, columns)
