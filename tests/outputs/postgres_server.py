@@ -78,8 +78,26 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it, and wait until it takes connections; after a kill it recovers first."""
+        self._start()
+        self._await(self._answers)
+
+    def start_up(self) -> None:
+        """Start it, but have it stay in the recovery that a start begins with, until `end_recovery`.
+
+        It rejects connections with SQLSTATE 57P03, cannot_connect_now.
+        """
+        (self.folder / "data" / "standby.signal").touch()
+        self._start("-c", "hot_standby=off")
+        self._await(self._rejects)
+
+    def end_recovery(self) -> None:
+        """Have it accept connections, after `start_up`."""
+        self._call([program("pg_ctl"), "promote", "-D", str(self.folder / "data")])
+        self._await(self._answers)
+
+    def _start(self, *options: str) -> None:
         with (self.folder / "log.txt").open("ab") as log:
-            command = [program("postgres"), "-D", str(self.folder / "data")]
+            command = [program("postgres"), "-D", str(self.folder / "data"), *options]
             self._process = subprocess.Popen(
                 command,
                 cwd=self.folder,
@@ -89,8 +107,10 @@ class PostgresServer:
                 preexec_fn=_ends_with_starter(),
                 **self._user,
             )
+
+    def _await(self, came: Callable[[], bool]) -> None:
         end = time.monotonic() + START_S
-        while not self._answers():
+        while not came():
             assert time.monotonic() < end, (self.folder / "log.txt").read_text()
             time.sleep(0.05)  # there is no event for the start of another process
 
@@ -138,6 +158,11 @@ class PostgresServer:
         except psycopg.OperationalError:
             return False
         return True
+
+    def _rejects(self) -> bool:
+        from psycopg import pq
+
+        return pq.PGconn.ping(f"host=127.0.0.1 port={self.port}".encode()) == pq.Ping.REJECT
 
     def _call(self, command: list[str]) -> None:
         ended = subprocess.run(command, cwd=self.folder, capture_output=True, check=False, **self._user)

@@ -75,11 +75,13 @@ class PostgresBackend:
             except StoreError as error:
                 if is_stopped():
                     raise StoppedError from None
-                # A running server that reports the same error twice, such as a wrong password, always will.
-                if error.what == former and self._client.is_listening():
+                # A server that accepts connections and reports the same error twice, such as a wrong password,
+                # always will. Each error is followed by a check, as the first may be that it is starting up.
+                is_running = self._client.is_listening()
+                if is_running and error.what == former:
                     raise ClusterError(error.what, at=error.at, hint=error.hint) from None
                 if time.monotonic() >= end:
                     what = f"{error.what} (tried for {timeout_s:g} s)"
                     raise ClusterError(what, at=error.at, hint=error.hint) from None
-                former = error.what
+                former = error.what if is_running else ""
             time.sleep(RETRY_S)  # there is no notification of its start

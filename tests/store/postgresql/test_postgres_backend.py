@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import socket
-import threading
 import time
 
 import pytest
@@ -15,6 +14,7 @@ from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.call_timeout import AT_ONCE_S, CallTimeout
 from scoopi.store.ports import RUN
 from scoopi.store.postgresql.postgres_backend import PostgresBackend
+from scoopi.store.postgresql.postgres_client import PostgresClient
 from tests.outputs.postgres_server import PostgresServer
 
 LONG_MS = 60_000
@@ -40,16 +40,42 @@ def test_each_run_has_records_of_its_own_and_they_can_be_removed(postgres_url: s
     backend.close()
 
 
-def test_a_database_that_is_being_started_is_waited_for(postgres: PostgresServer, postgres_url: str) -> None:
+def test_a_server_that_is_not_there_yet_is_waited_for(
+    postgres: PostgresServer, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_listening = PostgresClient.is_listening
+    checks: list[bool] = []
+
+    def checked(client: PostgresClient) -> bool:
+        checks.append(is_listening(client))
+        if len(checks) == 2:
+            postgres.start()
+        return checks[-1]
+
+    monkeypatch.setattr(PostgresClient, "is_listening", checked)
     postgres.kill()
-    came: list[PostgresBackend] = []
-    waiting = threading.Thread(target=lambda: came.append(opened(postgres_url)))
-    waiting.start()
-    time.sleep(0.5)
-    assert waiting.is_alive()
-    postgres.start()  # by this thread, as it ends with the one that started it
-    waiting.join(LONG_MS / 1000)
-    came.pop().close()
+    opened(postgres_url).close()
+    assert checks == [False, False]
+
+
+@pytest.mark.parametrize("checks_before", [0, 1, 2])
+def test_a_server_that_is_starting_up_is_waited_for_whenever_its_start_ends(
+    postgres: PostgresServer, postgres_url: str, monkeypatch: pytest.MonkeyPatch, checks_before: int
+) -> None:
+    postgres.kill()
+    postgres.start_up()
+    checks: list[bool] = []
+    is_listening = PostgresClient.is_listening
+
+    def checked(client: PostgresClient) -> bool:
+        if len(checks) == checks_before:  # the start ends between an attempt and the check that follows it
+            postgres.end_recovery()
+        checks.append(is_listening(client))
+        return checks[-1]
+
+    monkeypatch.setattr(PostgresClient, "is_listening", checked)
+    opened(postgres_url).close()
+    assert checks == [*([False] * checks_before), True]
 
 
 def test_what_the_server_refuses_only_once_is_waited_for(
@@ -76,14 +102,15 @@ def test_what_the_server_refuses_only_once_is_waited_for(
         ("tester", "nowhere", 'database "nowhere" does not exist'),
     ],
 )
-def test_what_the_server_refuses_is_not_tried_for_long(
-    postgres: PostgresServer, user: str, database: str, reason: str
+def test_what_the_server_refuses_is_tried_only_twice(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, user: str, database: str, reason: str
 ) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(time, "sleep", waits.append)
     postgres.ensure_guarded("s3cret")
-    began = time.monotonic()
     with pytest.raises(ClusterError, match=reason) as raised:
         opened(f"postgresql://{user}@127.0.0.1:{postgres.port}/{database}")
-    assert time.monotonic() - began < LONG_MS / 1000
+    assert len(waits) == 1
     assert "wr0ng" not in str(raised.value)
     assert "s3cret" not in str(raised.value)
 
