@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from scoopi.errors import FetchError
 from scoopi.fetch.hop_results import HopResult, Response
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Request
+from tests.engine.workspace import LIMIT_S, wait_until
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.exchanges.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE
@@ -192,15 +192,19 @@ def test_a_failure_is_that_of_its_own_page_only(client: HttpClient, server: Serv
 def test_a_turn_that_waits_is_ended_from_another_thread(client: HttpClient, server: Server) -> None:
     answers: list[HopResult | Exception] = []
     client.begin(Request(server.url("/bad/slow?ms=60000")), answers.append)
-    waker = threading.Timer(0.05, client.wake)
-    waker.start()
-    began = time.monotonic()
-    for _ in range(3):  # one for the connection, one for the request, one that is woken
-        client.turn(20.0)
-        if time.monotonic() - began > 0.04:
-            break
-    waker.join()
-    assert time.monotonic() - began < 20
+    is_over = threading.Event()
+
+    def turn() -> None:
+        while not is_over.is_set():
+            client.turn(3600.0)  # the first ones end with the connection and with the request
+
+    turning = threading.Thread(target=turn, daemon=True)
+    turning.start()
+    wait_until(server.log.all, "the request")
+    is_over.set()
+    client.wake()
+    turning.join(LIMIT_S)
+    assert not turning.is_alive()
     assert answers == []
 
 

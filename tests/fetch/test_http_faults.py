@@ -65,11 +65,9 @@ def test_a_fault_of_the_site_is_one_clear_error(
     client: HttpClient, server: Server, path: str, message: str
 ) -> None:
     url = server.url(f"/bad/{path}")
-    began = time.monotonic()
     with pytest.raises(FetchError, match=message) as caught:
         send(client, Request(url))
     assert caught.value.at == url
-    assert time.monotonic() - began < 60
     after = send(client, Request(server.url("/bad/empty")))
     assert isinstance(after, Response)
 

@@ -13,6 +13,10 @@ from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.script.sandbox import Sandbox, check_script
 
+LONGEST_S = 5.0
+"""Many times the limit of 200 ms, in time of the processor, which does not pass while others use it; what the
+engine never interrupts takes minutes."""
+
 
 @pytest.fixture
 def sandbox() -> Sandbox:
@@ -93,10 +97,10 @@ def test_a_failing_script_says_why(sandbox: Sandbox, script: str, words: str) ->
     ],
 )
 def test_an_endless_script_ends_at_the_time_limit(sandbox: Sandbox, script: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(ScriptError, match=r"longer than 200 ms.*scoopi\.script\.timeout"):
         sandbox.evaluate(script)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < LONGEST_S
 
 
 @pytest.mark.parametrize(
@@ -111,10 +115,8 @@ def test_an_endless_script_ends_at_the_time_limit(sandbox: Sandbox, script: str)
     ],
 )
 def test_a_memory_eater_ends_at_the_memory_limit(script: str) -> None:
-    begun = time.monotonic()
     with pytest.raises(ScriptError, match=r"32 MB.*scoopi\.script\.memory|too long"):
         Sandbox(ScriptLimits(timeout_ms=2000, memory_mb=32)).evaluate(script)
-    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize(
@@ -144,10 +146,10 @@ def test_deep_recursion_ends_as_an_error(sandbox: Sandbox, script: str) -> None:
     ],
 )
 def test_loops_that_the_engine_never_interrupts_are_refused(sandbox: Sandbox, script: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(ScriptError):
         sandbox.evaluate(script)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < LONGEST_S
 
 
 def test_guarded_methods_work_as_ever(sandbox: Sandbox) -> None:

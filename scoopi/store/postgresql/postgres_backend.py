@@ -75,8 +75,8 @@ class PostgresBackend:
             except StoreError as error:
                 if is_stopped():
                     raise StoppedError from None
-                # A server that accepts connections and reports the same error twice, such as a wrong password,
-                # always will. Each error is followed by a check, as the first may be that it is starting up.
+                # A server that accepts connections and reports an error twice, such as a wrong password,
+                # always will. Each attempt has its own check: at the first, the server may be starting up.
                 is_running = self._client.is_listening()
                 if is_running and error.what == former:
                     raise ClusterError(error.what, at=error.at, hint=error.hint) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -78,14 +77,12 @@ def test_a_page_that_never_settles_fails_for_what_it_lacks(
 
 
 @pytest.mark.parametrize("text", [NAGGING, FRAMES], ids=["alerts", "frames"])
-def test_a_page_with_endless_alerts_or_a_thousand_frames_ends_in_its_time(
+def test_a_page_with_endless_alerts_or_a_thousand_frames_fails_and_the_next_one_is_loaded(
     pool: PoolProcess, server: Server, pages: Path, late_table: str, text: str
 ) -> None:
     how = BrowserDef(Until(selector="#none"), timeout_ms=1000, frames=True)
-    began = time.monotonic()
     page = visit(pool, server.url(write(pages, text)), how, timeout_s=2.0)
     assert isinstance(page, VisitFailed)
-    assert time.monotonic() - began < 60.0
     assert isinstance(visit(pool, server.url(late_table), BrowserDef()), Rendered)
 
 

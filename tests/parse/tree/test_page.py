@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from datetime import UTC, datetime
-from time import monotonic
+from time import process_time
 from typing import Any
 
 import pytest
@@ -201,14 +201,15 @@ def test_a_page_one_element_over_the_limit_of_depth_is_refused() -> None:
 @pytest.mark.usefixtures("used_backend")
 @pytest.mark.parametrize("tags", [b"<div>", b"<b>", b"<table><tr><td>", b"<ul><li>", b"<svg>", b"<x><y></x>"])
 def test_a_page_of_50000_open_elements_ends_soon(tags: bytes) -> None:
-    began = monotonic()
+    """It takes seconds at most, in time of the processor; a search of the tree for each tag takes hours."""
+    began = process_time()
     page = tags * 50_000
     if tags == b"<x><y></x>":
         assert len(root_of(page).find("body")) == 50_000
     else:
         with pytest.raises(ParseError, match="more than 2,000 deep"):
             parse_html(page)
-    assert monotonic() - began < 60
+    assert process_time() - began < 60
 
 
 @pytest.mark.usefixtures("used_backend")

@@ -7,12 +7,21 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from scoopi.runs.cluster.cluster_runs import SAMPLE_BEATS, HeartbeatSample, live_nodes
+from scoopi.runs.cluster.cluster_runs import BEATS, LOOKS, SAMPLE_BEATS, HeartbeatSample, live_nodes
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
 from scoopi.store.settling_store import SettlingStore
+from tests.clock import Clock
 
 BEAT_S = 0.02
+
+
+@pytest.fixture
+def sleeping(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of the sample; passes while it sleeps."""
+    monkeypatch.setattr(time, "monotonic", clock)
+    monkeypatch.setattr(time, "sleep", clock.pass_s)
+    return clock
 
 
 def record(node: str, number: int = 0, state: NodeStatus = NodeStatus.LIVE, pages: int = 0) -> NodeRecord:
@@ -32,32 +41,30 @@ def test_a_run_without_live_nodes_is_read_once() -> None:
     assert not sample.beats("unknown")
 
 
-def test_a_node_that_has_beaten_twice_ends_the_sample() -> None:
+def test_a_node_that_has_beaten_twice_ends_the_sample(sleeping: Clock) -> None:
     sample = HeartbeatSample(reads(*({"a1": record("ann", number)} for number in range(3))), BEAT_S)
-    began = time.monotonic()
+    began = sleeping()
     assert sample.take()["a1"].number == 2
-    assert time.monotonic() - began < 3600
+    assert sleeping() - began < BEAT_S * BEATS
     assert sample.beats("a1")
 
 
-def test_a_node_whose_heartbeat_stands_still_is_silent_when_the_sample_is_over() -> None:
+def test_a_node_whose_heartbeat_stands_still_is_silent_when_the_sample_is_over(sleeping: Clock) -> None:
     sample = HeartbeatSample(reads({"a1": record("ann", 7)}), BEAT_S)
-    began = time.monotonic()
+    began = sleeping()
     sample.take()
-    assert time.monotonic() - began >= BEAT_S * SAMPLE_BEATS
+    assert BEAT_S * SAMPLE_BEATS <= sleeping() - began < BEAT_S * (SAMPLE_BEATS + 1)
     assert not sample.beats("a1")
     assert sample.pages_per_s("a1") == 0
 
 
-def test_the_speed_is_measured_between_two_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = iter([0.0, *(2.0 * number for number in range(9))])
-    monkeypatch.setattr("scoopi.runs.cluster.cluster_runs.time.monotonic", lambda: next(now))
-    monkeypatch.setattr("scoopi.runs.cluster.cluster_runs.time.sleep", lambda seconds: None)
+@pytest.mark.usefixtures("sleeping")
+def test_the_speed_is_measured_between_two_changes() -> None:
     pages = (50, 100, 110)
     sample = HeartbeatSample(
-        reads(*({"a1": record("ann", number, pages=count)} for number, count in enumerate(pages))), 10
+        reads(*({"a1": record("ann", number, pages=count)} for number, count in enumerate(pages))), 2 * LOOKS
     )
-    sample.take()
+    sample.take()  # looks every two seconds
     assert sample.pages_per_s("a1") == 5.0, "the first value may be old: 10 pages in 2 seconds"
 
 
