@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,11 +104,9 @@ class Overtaken(SettlingStore):
 
 def taken_when_ready(jobs: JobStore) -> TakenJob:
     """The job as soon as it is ready."""
-    end = time.monotonic() + LIMIT_S
-    while not (taken := jobs.take(HOST, 1)):
-        assert time.monotonic() < end, "nobody took the job back"
-        time.sleep(0.01)
-    return taken[0]
+    wait_until(lambda: jobs.ready(HOST), "the return of the job", LIMIT_S)
+    (taken,) = jobs.take(HOST, 1)
+    return taken
 
 
 def test_a_node_that_wakes_and_is_lost_again_is_taken_from_each_time(store: SettlingStore) -> None:
@@ -203,10 +200,7 @@ def declared_lost(
         record.to_ending()
     if phase is RunPhase.OVER:
         record.to_over()
-    end = time.monotonic() + LIMIT_S
-    while other.watch() != {"watcher"}:
-        assert time.monotonic() < end, "it is not declared lost"
-        time.sleep(BEAT_MS / 1000)
+    wait_until(lambda: other.watch() == {"watcher"}, "the loss of the node", LIMIT_S)
     heartbeat.beat()
     try:
         yield other

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -45,16 +44,23 @@ def test_its_threads_begin_with_the_start_and_end_with_the_stop() -> None:
     inbox, runner, monitor, others = JobInbox(), Part(), Part(), Part()
     mediator = mediator_of(runner, monitor, others, inbox)
     before = mediator.started
-    mediator.stop(0.0)
     mediator.start()
     assert (before, mediator.started) == (False, True)
     assert inbox.wait(WAIT_S)
     assert runner.began.wait(WAIT_S)
-    assert mediator.ended() == "monitor" or not mediator.ended()
+    assert monitor.began.wait(WAIT_S)
+    assert mediator.ended() == ""
     runner.stop()
-    mediator.stop(WAIT_S)
+    wait_until(mediator.ended, "the end of a thread")
     assert mediator.ended() == "job-runner"
+    mediator.stop(WAIT_S)
     assert others.faults == []
+
+
+def test_a_stop_before_the_start_waits_for_nothing() -> None:
+    mediator = mediator_of(Part(), Part(), Part(), JobInbox())
+    mediator.stop(WAIT_S)
+    assert (mediator.started, mediator.ended()) == (False, "")
 
 
 def test_a_cancel_reaches_the_job_runner() -> None:
@@ -84,10 +90,7 @@ def test_an_error_of_a_thread_ends_the_node(error: Exception, shown: str) -> Non
     events = Part()
     mediator = mediator_of(Part(fails), Part(), events, JobInbox())
     mediator.start()
-    end = time.monotonic() + WAIT_S
-    while not events.faults:
-        assert time.monotonic() < end, "the fault is not reported"
-        time.sleep(0.001)
+    wait_until(lambda: events.faults, "the report of the fault")
     assert [str(fault) for fault in events.faults] == [shown]
     mediator.stop(WAIT_S)
 

@@ -16,6 +16,7 @@ from scoopi import extract
 from scoopi.errors import DefsError
 from scoopi.pages.extractor import Extractor
 from scoopi.pages.extractor_cache import extractor_of
+from tests.engine.workspace import wait_until
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "defs" / "examples" / "quickstart"
 LONG_AGO_S = 60.0
@@ -52,12 +53,12 @@ def word(defs: Path, **configs: str) -> str | None:
 
 def settled(defs: Path) -> Extractor:
     """The extractor that is kept; waits until the files' last change is long enough ago."""
-    ended = time.monotonic() + 10
-    while time.monotonic() < ended:
-        made = extractor_of(defs, {}, os.environ, {})
-        if extractor_of(defs, {}, os.environ, {}) is made:
-            return made
-    raise AssertionError("it is compiled each time")
+
+    def made() -> Extractor:
+        return extractor_of(defs, {}, os.environ, {})
+
+    wait_until(lambda: made() is made(), "a kept extractor")
+    return made()
 
 
 def test_what_stays_as_it_is_is_compiled_once_a_thread(defs: Path) -> None:
@@ -166,10 +167,10 @@ def test_a_script_in_a_file_is_read_again_when_it_changes(defs: Path, tmp_path: 
 def test_definitions_with_a_script_in_a_file_are_kept(defs: Path) -> None:
     (defs / "words.yml").write_text(SCRIPTED)
     script(defs / "s.js", "one")
-    ended = time.monotonic() + 60
-    while time.monotonic() < ended:
+
+    def is_kept() -> bool:
         made = extractor_of(defs, {}, os.environ, {})
         made.extract(b"<b>bold</b>", "/page.html")
-        if extractor_of(defs, {}, os.environ, {}) is made:
-            return
-    raise AssertionError("it is compiled each time")
+        return extractor_of(defs, {}, os.environ, {}) is made
+
+    wait_until(is_kept, "a kept extractor")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.serve.background_process import BackgroundProcess
+from tests.serve.serving import is_alive, until
 
 PROGRAM = """
 import json, os, signal, subprocess, sys, time
@@ -35,10 +35,7 @@ def process(
 
 
 def over(own: BackgroundProcess) -> BackgroundProcess:
-    ends = time.monotonic() + 60
-    while not own.is_over():
-        assert time.monotonic() < ends
-        time.sleep(0.01)
+    until(own.is_over)
     return own
 
 
@@ -86,25 +83,11 @@ def test_what_takes_too_long_is_killed_with_all_that_it_started(
     file = tmp_path / "child"
     text = f"child = subprocess.Popen(['sleep', '600']); open({str(file)!r}, 'w').write(str(child.pid))"
     with process(tmp_path, monkeypatch, f"{text}; time.sleep(600)") as waiting:
-        ends = time.monotonic() + 60
-        while not (file.exists() and file.read_text()):
-            assert time.monotonic() < ends
-            time.sleep(0.01)
-        monkeypatch.setattr(time, "monotonic", lambda: ends + 120)
+        until(lambda: file.exists() and file.read_text())
+        later = time.monotonic() + 120
+        monkeypatch.setattr(time, "monotonic", lambda: later)
         assert waiting.is_over()
     assert waiting.failure() == "took longer than 60 s"
     monkeypatch.undo()
-    ends = time.monotonic() + 60
-    while _is_alive(int(file.read_text())):
-        assert time.monotonic() < ends
-        time.sleep(0.01)
-
-
-def _is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and waits for its parent does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        os.kill(pid, signal.SIGCONT)
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-    return state != "Z"
+    child = int(file.read_text())
+    until(lambda: not is_alive(child))

@@ -45,9 +45,12 @@ class Checkout:
         )
 
     def start(self) -> subprocess.Popen[str]:
-        """The script, in a process of its own, without a terminal."""
+        """The script, in a process of its own, without a terminal.
+
+        It heeds SIGINT also where these tests run in the background of a shell, whose processes ignore it.
+        """
         return subprocess.Popen(
-            ["bash", "tests/run", "-k", "some"],
+            ["env", "--default-signal=INT", "bash", "tests/run", "-k", "some"],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

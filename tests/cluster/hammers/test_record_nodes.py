@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +10,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.cluster.hammers.hammer_grid import HammerGrid
 from tests.cluster.hammers.members_of_tests import MembersOfTests
 from tests.cluster.hammers.record_hammer import NODE, RecordHammer
+from tests.engine.workspace import wait_until
 from tests.outputs.postgres_server import PostgresServer
 
 PAGES = 80
@@ -20,10 +20,10 @@ SOME_BYTES = 2000
 
 def _await_rows(folder: Path) -> None:
     """Until a node has committed some."""
-    end = time.monotonic() + LIMIT_S
-    while not any(path.stat().st_size > SOME_BYTES for path in folder.glob("node-*/out/**/segments/*.seg")):
-        assert time.monotonic() < end, "no node has committed a row"
-        time.sleep(0.02)
+    segments = "node-*/out/**/segments/*.seg"
+    wait_until(
+        lambda: any(path.stat().st_size > SOME_BYTES for path in folder.glob(segments)), "a row", LIMIT_S
+    )
 
 
 def test_each_row_stands_once_in_all_outputs_of_three_nodes_if_some_are_killed(

@@ -14,11 +14,10 @@ from scoopi.fetch import http_exchange
 from scoopi.fetch.hop_results import GrantNeeded, Response
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Request
+from tests.engine.workspace import wait_until
 from tests.fetch.exchanges.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
-
-WAIT_S = 10.0
 
 
 def test_a_request_is_sent_when_it_is_reported_and_before_its_response(
@@ -27,9 +26,7 @@ def test_a_request_is_sent_when_it_is_reported_and_before_its_response(
     arrived: list[int] = []
 
     def report() -> None:
-        end = time.monotonic() + WAIT_S
-        while not server.log.all() and time.monotonic() < end:
-            time.sleep(0.001)  # however long a report takes, it does not delay the request
+        wait_until(server.log.all, "the request, which a report does not delay")
         arrived.append(len(server.log.all()))
 
     assert page(client, server.url("/bad/slow?ms=60"), report).body == PAGE

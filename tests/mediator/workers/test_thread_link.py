@@ -18,7 +18,7 @@ from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
-from tests.mediator.workers.test_worker_link import wait_until
+from tests.engine.workspace import wait_until
 from tests.worker.played_loader import PlayedLoader
 
 
@@ -28,13 +28,13 @@ def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogC
     (thread,) = [each for each in threading.enumerate() if each.name == "worker" and each not in others]
     link.send(Setup(b""))
     link.send(Assign((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
-    wait_until(lambda: link.note().task == "loop")
+    wait_until(lambda: link.note().task == "loop", "the task")
     assert not link.has_ended()
     assert not link.is_paused(), "or the time of its task would never count"
     link.kill()
     assert link.has_ended()
     assert link.reap()[1][:2] == ("job", "loop")
-    wait_until(lambda: not thread.is_alive())
+    wait_until(lambda: not thread.is_alive(), "the end of the thread")
     assert not caplog.records
 
 
@@ -73,4 +73,4 @@ def test_a_worker_that_has_ended_leaves_no_file_open() -> None:
     link.send(Stop())
     link.reap()
     # Threads of other tests may open files, and close them, meanwhile.
-    wait_until(lambda: {*os.listdir("/proc/self/fd")} <= opened)
+    wait_until(lambda: {*os.listdir("/proc/self/fd")} <= opened, "that the files are closed")

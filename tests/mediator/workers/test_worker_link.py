@@ -20,6 +20,7 @@ from scoopi.worker import pipe
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Ready, Setup, Stop
 from scoopi.worker.pipe import pack
+from tests.engine.workspace import wait_until
 from tests.worker.processes.stuck_loader import RELEASED, wire
 
 LIMIT_S = 60.0
@@ -53,13 +54,13 @@ def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() 
     try:
         assert not link.is_paused()
         os.kill(link.pid, signal.SIGSTOP)
-        wait_until(link.is_paused)
+        wait_until(link.is_paused, "the pause")
         os.kill(link.pid, signal.SIGCONT)
-        wait_until(lambda: not link.is_paused())
+        wait_until(lambda: not link.is_paused(), "the end of the pause")
         assert not link.has_ended()
     finally:
         link.kill()
-    wait_until(link.has_ended)
+    wait_until(link.has_ended, "its end")
     link.reap()
     assert not link.is_paused()
 
@@ -86,13 +87,6 @@ def open_markers() -> int:
         with suppress(FileNotFoundError):  # that of the folder's own listing
             names.append(os.readlink(f"/proc/self/fd/{number}"))
     return sum("crash-marker" in name for name in names)
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + LIMIT_S
-    while not is_so():
-        assert time.monotonic() < end, "it does not happen"
-        select.select([], [], [], 0.01)
 
 
 def test_a_worker_that_says_nothing_just_now_is_not_taken_for_dead(link: WorkerLink) -> None:

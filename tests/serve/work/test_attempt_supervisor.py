@@ -134,12 +134,13 @@ def test_a_report_larger_than_a_pipe_arrives_whole_although_the_work_ends_meanwh
     started: Started, tmp_path: Path
 ) -> None:
     body = (
-        "import time\ndef work(context):\n    context.progress(seen='x' * 300_000)\n"
-        "    time.sleep(0.3)\n    open('left', 'w').close()\n"
+        "import os, time\ndef work(context):\n    context.progress(seen='x' * 300_000)\n"
+        "    time.sleep(0.3)\n    open('new', 'w').write(str(os.getpid()))\n    os.rename('new', 'left')\n"
     )
     running = started(**function(tmp_path, body))
     until((tmp_path / "left").exists)
-    time.sleep(0.3)  # the signal of its end interrupts whatever the supervisor writes
+    pid = int((tmp_path / "left").read_text())
+    until(lambda: not is_alive(pid))  # the signal of its end interrupts whatever the supervisor writes
     messages: list[dict[str, Any]] = []
     while not messages or "end" not in messages[-1]:
         messages += running.messages()

@@ -20,6 +20,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, JOBS, RUN, RUN_MAPS, Change
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import free_port, members, new_run, plain_client, settings_of
+from tests.engine.workspace import wait_until
 from tests.security.hostile_grid import NO_TYPE, VALUES, attacker_of, plant
 
 LIMIT_S = 20.0
@@ -126,11 +127,7 @@ def test_each_partition_holds_one_canary(store: HazelcastStore, cluster: Cluster
 def test_records_end_by_themselves_when_reported_so(store: HazelcastStore) -> None:
     store.put_if_absent_all(RUN, [("short", b"1"), ("long", b"2")])
     store.set_ttl_all(RUN, ["short", "absent"], 1)
-    waited = threading.Event()
-    for _ in range(100):
-        if store.get_all(RUN, ["short"]) == {}:
-            break
-        waited.wait(0.05)
+    wait_until(lambda: not store.get_all(RUN, ["short"]), "the end of the record", 60)
     assert store.get_all(RUN, ["short", "long"]) == {"long": b"2"}
 
 

@@ -23,6 +23,7 @@ from scoopi.errors import ClusterError
 from scoopi.store.cluster import member_process
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import CLOSE_S, MemberProcess
+from tests.engine.workspace import wait_until
 
 Start = Callable[..., MemberProcess]
 READY = "INFO: [127.0.0.1]:5701 [scoopi] [5.7.0] [127.0.0.1]:5701 is STARTED"
@@ -218,7 +219,5 @@ def test_a_member_ends_with_the_process_that_started_it(start: Start, tmp_path: 
     )
     assert starter.returncode == -signal.SIGKILL, starter.stderr
     member = Path(f"/proc/{starter.stdout.split()[0]}/cmdline")
-    end = time.monotonic() + 60
-    while member.exists() and member.read_bytes():  # that of a zombie is empty
-        assert time.monotonic() < end
-        time.sleep(0.01)  # no event announces the end of a process that this one did not start
+    # The file of a zombie is empty.
+    wait_until(lambda: not (member.exists() and member.read_bytes()), "the end of the member", 60)
