@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -42,8 +43,7 @@ class LeaseWatch:
         self._clock = clock
         self._needed = reads
         self._record: bytes | None = None
-        self._changed_at = 0.0
-        self._polled_at = 0.0
+        self._changed_at = self._polled_at = math.inf
         self._polls = 0
 
     def is_lost(self, record: bytes) -> bool:

@@ -13,6 +13,9 @@ from scoopi.store.ports import MEMBERS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 
 PAGE = 500
+HEARTBEAT_MS = 1000
+GAP_MS = 15_000
+"""For nodes without settings of a cluster, as HEARTBEAT_MS is."""
 READS = 5
 """Consecutive successful reads without a new heartbeat before a node is dead (protocol rule 8)."""
 
@@ -38,8 +41,8 @@ class Membership:
         store: Store,
         incarnation: str,
         node: str,
-        heartbeat_ms: int = 1000,
-        gap_ms: int = 15_000,
+        heartbeat_ms: int = HEARTBEAT_MS,
+        gap_ms: int = GAP_MS,
         clocks: NodeClocks = SYSTEM_CLOCKS,
     ) -> None:
         self._store = store

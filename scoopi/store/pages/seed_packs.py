@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import zlib
 from collections.abc import Callable, Sequence
@@ -52,7 +53,7 @@ class SeedPacks:
         self._records = records
         self._clock = clock
         self._codec: RecordCodec[list[JobPayload]] = RecordCodec(PAYLOADS, list[JobPayload], packed=True)
-        self._none_until = 0.0
+        self._none_until = -math.inf
 
     def put(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
         """Put jobs of a host as its pack with this number; an existing pack stays as it is."""

@@ -10,7 +10,7 @@ import msgspec
 from scoopi.errors import RunError, StoreError
 from scoopi.model.job import Count
 from scoopi.store.nodes.node_record import NodeRecord
-from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Change, Store, pages
+from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Change, Store, pages, with_prefix
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won
 
@@ -140,7 +140,7 @@ class RunRecord:
     def _has_begun(self) -> bool:
         if any(self._store.count(name) for name in _LATER):
             return True
-        if any(key.startswith(_SEEDED) for key, _ in self._store.scan(RUN, None, 1, _SEEDED)):
+        if next(with_prefix(self._store, RUN, _PAGE, _SEEDED), None):
             return True
         return any(
             self._members.read(key, record).takes

@@ -181,13 +181,13 @@ class RunRegistry:
             # The name of its maps cannot be read; those of a run's first incarnation have the run's name.
             self._remove(run)
             self._grid.delete_all(RUN, [PREFIX + run])
-            return True
+            known = None
         if known is None or (known.gone and known.ends):
             return True
-        if known.gone or self._change(known, stands, ends=False, gone=True):
+        is_marked = known.gone or self._change(known, stands, ends=False, gone=True)
+        if is_marked:
             self._remove_gone(run)
-            return True
-        return False
+        return is_marked
 
     def is_gone(self, run: str, maps: str) -> bool:
         """Whether these maps of the run were removed or are about to be, or are not its current ones."""
@@ -238,10 +238,11 @@ class RunRegistry:
     def _note(self, run: str, maps: str, ends: bool) -> None:
         """Record the end of a run, unless its maps are others now, as for a node that was suspended."""
 
-        def once() -> bool | None:
+        def once() -> str | None:
+            """The maps, if there is nothing left to record."""
             known, stands = self._read(run)
             if known is None or known.maps != maps or (known.over and known.ends >= ends):
-                return True
+                return maps
             self._change(known, stands, ends or known.ends)
             return None  # read the record again
 

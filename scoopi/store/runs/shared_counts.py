@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -44,7 +45,7 @@ class SharedCounts:
         self._own = OwnRecord(store, self._key)
         self._codec = RecordCodec(RUN, dict[str, int])
         self._clock = clock
-        self._due_at = 0.0
+        self._due_at = -math.inf
 
     def is_due(self) -> bool:
         """Whether it is time to call `keep` again: every PERIOD_S, less often with many counts."""

@@ -18,6 +18,8 @@ from scoopi.store.record_codec import indexed_kind
 from scoopi.store.solo import statements
 from scoopi.store.solo.sqlite_faults import damaged_store, set_when_free, store_error
 
+_BUSY_MS = 5000
+
 
 class _UnlikeError(Exception):
     """A record is not as expected, so its transaction is undone."""
@@ -43,7 +45,8 @@ class SqliteStore:
     Source: ARCHITECTURE, protocol rule 13.
     """
 
-    def __init__(self, path: Path, busy_ms: int = 5000, maps: Sequence[StoreMap] = RUN_MAPS) -> None:
+    def __init__(self, path: Path, busy_ms: int = _BUSY_MS, maps: Sequence[StoreMap] = RUN_MAPS) -> None:
+        busy_s = busy_ms / 1000
         self._path = path
         self._lock = threading.Lock()
         self._maps = maps
@@ -55,13 +58,13 @@ class SqliteStore:
                     path.touch(mode=0o600)
             self._connection = sqlite3.connect(
                 path,
-                timeout=busy_ms / 1000,
+                timeout=busy_s,
                 isolation_level=None,
                 check_same_thread=False,
                 cached_statements=statements.MOST_COMPILED,
             )
             try:
-                self._prepare(self._connection, busy_ms / 1000)
+                self._prepare(self._connection, busy_s)
             except BaseException:
                 self.close()
                 raise
@@ -170,16 +173,15 @@ class SqliteStore:
             self._create(connection)
 
     def _create(self, connection: sqlite3.Connection) -> None:
-        """Create the tables in a file without any, unless another process was first."""
+        """Create the tables in a file without any, unless another process was first.
+
+        After an error the connection must be closed, which undoes what was created.
+        """
         connection.execute("BEGIN IMMEDIATE")
-        try:
-            if self._is_new(connection):
-                for table in self._wanted():
-                    connection.execute(table)
-                connection.execute(f"PRAGMA user_version={statements.VERSION}")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
+        if self._is_new(connection):
+            for table in self._wanted():
+                connection.execute(table)
+            connection.execute(f"PRAGMA user_version={statements.VERSION}")
         connection.execute("COMMIT")
 
     def _is_new(self, connection: sqlite3.Connection) -> bool:

@@ -15,8 +15,9 @@ from scoopi.store.ports import StoreMap
 RecordType = TypeVar("RecordType")
 
 VERSION = 3
-LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
-"""Each is at most twice the one before: SQLite looks up the records that pad a chunk, too."""
+LONGEST = 512
+LENGTHS = tuple(1 << power for power in range(LONGEST.bit_length()))
+"""1, 2, 4 … LONGEST: at most twice the one before, as SQLite looks up the records that pad a chunk, too."""
 MOST_COMPILED = 256
 """Statements that a connection keeps: some four of each length for each map."""
 
@@ -55,9 +56,8 @@ def tables(store_map: StoreMap) -> list[str]:
 
 def chunks(records: Sequence[RecordType]) -> Iterator[Sequence[RecordType]]:
     """Split records into chunks of LENGTHS; the last one is padded with copies of its last record."""
-    longest = LENGTHS[-1]
-    for start in range(0, len(records), longest):
-        chunk = records[start : start + longest]
+    for start in range(0, len(records), LONGEST):
+        chunk = records[start : start + LONGEST]
         length = next(length for length in LENGTHS if length >= len(chunk))
         yield chunk if length == len(chunk) else [*chunk, *[chunk[-1]] * (length - len(chunk))]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from scoopi.errors import ClusterError, StoreError
+from scoopi.store.nodes import lease as lease_module
 from scoopi.store.nodes.lease import Lease, LeaseWatch
 from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
@@ -144,6 +146,74 @@ def test_reads_that_follow_each_other_at_the_spacing_count_and_sooner_ones_do_no
         seen.append(watch.is_lost(b"record"))
     assert seen == [False, False, False, False, True, True]
     assert not watch.is_lost(b"renewed")
+
+
+def test_a_record_is_unchanged_for_as_long_as_the_lease_is_and_each_read_counts_without_a_spacing() -> None:
+    clock = Clock()
+    watch = LeaseWatch(LEASE_MS, clock)
+    assert not watch.is_lost(b"record")
+    clock.pass_s(0.9998)
+    assert not watch.is_lost(b"record")
+    clock.pass_s(0.0003)
+    assert watch.is_lost(b"record")
+    at_once = LeaseWatch(0, clock, reads=2)
+    assert [at_once.is_lost(b"record") for _ in range(3)] == [False, False, True]
+
+
+def test_reads_count_from_the_spacing_on_to_the_millisecond() -> None:
+    clock = Clock()
+    watch = LeaseWatch(0, clock, reads=2, spacing_ms=1000)
+    seen = []
+    for pause_s in (0.0, 0.9998, 0.0003, 0.9998, 0.0003):
+        clock.pass_s(pause_s)
+        seen.append(watch.is_lost(b"record"))
+    assert seen == [False, False, False, False, True]
+
+
+def test_a_lease_is_renewed_several_times_in_its_length(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    enough = threading.Event()
+
+    class Hurried(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            assert timeout is not None
+            waits.append(timeout)
+            if len(waits) == 3:
+                enough.set()
+            return super().wait(0 if len(waits) < 3 else timeout)
+
+    monkeypatch.setattr(lease_module, "threading", SimpleNamespace(Event=Hurried, Thread=threading.Thread))
+    ann = lease(store, "ann")
+    assert ann.acquire()
+    with ann.renewed():
+        assert enough.wait(60)
+    assert 0 < sum(waits[:3]) < LEASE_MS / 1000
+
+
+def test_a_lease_is_released_after_a_renewal_that_has_begun(tmp_path: Path) -> None:
+    begun, released, order = threading.Event(), threading.Event(), list[str]()
+
+    class Slow(SqliteStore):
+        def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+            if threading.current_thread().name == "lease":
+                begun.set()
+                released.wait(0.1)
+                order.append("renewed")
+            else:
+                released.set()
+                order.append("released")
+            return super().cas_all(store_map, changes)
+
+    store = Slow(tmp_path / "store.db")
+    ann = Lease(store, KEY, "ann", 50)
+    assert ann.acquire()
+    with ann.renewed():
+        assert begun.wait(60)
+    assert order[-2:] == ["renewed", "released"]
+    assert lease(store, "bob").acquire()
+    store.close()
 
 
 class Refusing(SqliteStore):

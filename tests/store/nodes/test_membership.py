@@ -121,6 +121,26 @@ def test_looks_at_one_moment_are_one_look(join: Join, clock: Clock) -> None:
     assert [ann.watch() for _ in range(10)] == [set()] * 10
 
 
+@pytest.mark.parametrize(("spacing_s", "is_dead"), [(0.89, False), (0.91, True)])
+def test_each_look_of_a_punctual_node_counts_and_one_that_is_early_does_not(
+    join: Join, clock: Clock, spacing_s: float, is_dead: bool
+) -> None:
+    ann, bob = join("ann"), join("bob")
+    bob.beat(BUSY)
+    ann.watch()
+    clock.pass_s(100)
+    for _ in range(5):
+        found = ann.watch()
+        clock.pass_s(spacing_s)
+    assert found == ({"bob"} if is_dead else set())
+
+
+def test_before_its_first_look_a_node_knows_of_itself_only_and_not_that_it_is_idle(
+    join: Join, clock: Clock
+) -> None:
+    assert join("ann").last_scan == NodeScan(clock.now, frozenset(), frozenset(), 1, idle=False)
+
+
 def test_a_look_that_failed_breaks_the_row(join: Join, clock: Clock, store: Store) -> None:
     class Failing:
         broken = False
@@ -216,7 +236,7 @@ def test_a_node_knows_when_its_own_heartbeat_is_old(join: Join, clock: Clock) ->
     ann.beat(IDLE)
     clock.pass_s(7.5)
     assert not ann.own_beat_is_old()
-    clock.pass_s(0.1)
+    clock.pass_s(0.0001)
     assert ann.own_beat_is_old()
     ann.beat(IDLE)
     assert not ann.own_beat_is_old()
@@ -353,9 +373,9 @@ def test_a_heartbeat_that_is_gone_means_that_data_is_lost(join: Join, store: Sto
 def test_a_node_counts_its_earlier_incarnations(join: Join) -> None:
     for number in range(3):
         joined = join(f"i{number}", "ann")
-        joined.beat(IDLE)
-        joined.beat(BUSY)
-        assert joined.read()[f"i{number}"].start == number
+        for load in (IDLE, BUSY):
+            joined.beat(load)
+            assert joined.read()[f"i{number}"].start == number
     other = join("j", "bob")
     other.beat(IDLE)
     assert other.read()["j"].start == 0

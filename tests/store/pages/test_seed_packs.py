@@ -13,7 +13,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import JobRecords, NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.seed_packs import NONE_S, SeedPacks
+from scoopi.store.pages.seed_packs import NONE_S, PACKED, SeedPacks, pack_host
 from scoopi.store.ports import JOBS, PAYLOADS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
@@ -22,14 +22,16 @@ HOST = "one.example:80"
 
 
 class Counting(SettlingStore):
-    """Counts its scans."""
+    """Notes how many records its scans may find."""
 
-    scans = 0
+    def __init__(self, inner: Store) -> None:
+        super().__init__(inner)
+        self.limits: list[int] = []
 
     def scan(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
-        self.scans += 1
+        self.limits.append(limit)
         return super().scan(store_map, index_value, limit, after)
 
 
@@ -84,7 +86,7 @@ def test_while_there_is_no_pack_at_all_the_store_is_not_asked_for_each_host(
     counting = Counting(store)
     packs = packs_of(counting, "ann", clock)
     assert [packs.has(f"{number}.example:80") for number in range(5)] == [False] * 5
-    assert counting.scans == 2
+    assert counting.limits == [1, 1], "one pack is enough to know that there are some"
     packs.put(HOST, 0, jobs_of(2))
     assert not packs.has(HOST), "for a second it is taken for granted that there is none"
     clock.pass_s(NONE_S)
@@ -135,3 +137,17 @@ def test_unpacked_jobs_can_be_taken_and_the_pack_is_gone(store: Store) -> None:
     assert [job.id for job in jobs.take(HOST, 10)] == [job.id for job in jobs_of(3)]
     assert jobs.unpack(HOST) == 0
     assert jobs.left() == 3
+
+
+def test_a_pack_counts_as_its_jobs_and_a_key_without_their_number_as_one(store: Store, clock: Clock) -> None:
+    packs, records = packs_of(store, "ann", clock), JobRecords("ann")
+    packs.put(HOST, 0, jobs_of(3))
+    store.put_if_absent_all(JOBS, [(f"{PACKED}{HOST}/odd", records.new(PACKED, b""))])
+    assert store.count(JOBS) + packs.unseen() == 4
+
+
+def test_the_host_of_a_pack_is_in_its_key(store: Store, clock: Clock) -> None:
+    packs_of(store, "ann", clock).put("a/b:80", 0, jobs_of(1))
+    ((key, _),) = store.scan(JOBS, None, 10)
+    assert pack_host(key) == "a/b:80"
+    assert pack_host(jobs_of(1)[0].id) == ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scoopi.errors import RunError
+from scoopi.errors import RecordError, RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.lease import NodeClocks
@@ -144,6 +144,45 @@ def test_a_take_of_this_node_around_the_scan_restarts_it(ann: Node, store: Store
 
     jobs = TakesMeanwhile(store, "ann")
     assert not CompletionCheck(ann.run, jobs, ann.members, "ann", lambda: ann.load).is_over()
+
+
+def test_a_job_that_this_node_still_had_before_the_scan_may_have_left_others(ann: Node, store: Store) -> None:
+    class EndsMeanwhile(JobStore):
+        def nothing_left(self) -> bool:
+            ann.load = Load(1, True)
+            return True
+
+    ann.load = Load(1, False)
+    check = CompletionCheck(ann.run, EndsMeanwhile(store, "ann"), ann.members, "ann", lambda: ann.load)
+    ann.jobs.finished.bury()
+    assert not check.is_over()
+
+
+def test_a_job_that_another_node_still_had_before_the_scan_may_have_left_others(
+    ann: Node, born: Born, store: Store
+) -> None:
+    class Following(JobStore):
+        """Another node ends its job, and beats, while this one scans."""
+
+        def nothing_left(self) -> bool:
+            bob.load = Load(1, True)
+            bob.beat()
+            return True
+
+    bob = born("bob")
+    bob.load = Load(1, False)
+    bob.beat()
+    check = CompletionCheck(ann.run, Following(store, "ann"), ann.members, "ann", lambda: ann.load)
+    assert not check.is_over()
+    for _ in range(2):
+        bob.beat()
+    assert not check.is_over(), "the scan between its heartbeats proves nothing"
+
+
+def test_a_record_that_is_not_a_job_is_an_error_when_nothing_else_is_left(ann: Node, store: Store) -> None:
+    store.put_if_absent_all(JOBS, [("odd", b'{"state_key":"odd"}')])
+    with pytest.raises(RecordError, match="odd"):
+        ann.end.is_over()
 
 
 def test_a_node_that_joins_is_waited_for_and_one_that_left_is_not(ann: Node, born: Born) -> None:

@@ -172,6 +172,15 @@ def test_a_cancel_is_for_the_nodes_that_take_part_when_it_is_asked_for(store: St
     assert bob.is_asked()
 
 
+def test_a_cancel_is_recorded_with_how_often_the_run_was_cancelled(store: Store) -> None:
+    eve = RunCancel(store, "eve")
+    for number in (1, 2):
+        RunCancel(store, f"user-{number}").ask()
+        record = store.get_all(RUN, ["cancel"])["cancel"]
+        assert msgspec.json.decode(record) == {"number": number, "by": f"user-{number}"}
+        assert eve.is_asked(), "it has not listened yet, so each request is for it"
+
+
 def test_two_that_cancel_a_run_at_the_same_moment_both_succeed(tmp_path: Path) -> None:
     class Overtaken(SqliteStore):
         """Another process cancels before each of the first writes."""

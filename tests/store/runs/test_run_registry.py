@@ -327,6 +327,66 @@ def test_a_run_that_is_over_is_reopened_in_other_maps_once(grid: Grid) -> None:
     assert grid.registry("n4").enter("shop") == (maps, False)
 
 
+def kept_alive(grid: Grid) -> set[str]:
+    """The maps with a record that expires unless it is renewed."""
+    keys = [key for key, _ in grid.store.scan(RUN, None, 100, KEEP_ALIVE)]
+    return {key.removeprefix(KEEP_ALIVE) for key in keys if key.startswith(KEEP_ALIVE)}
+
+
+def test_a_run_that_was_forgotten_was_over_in_no_maps_and_leaves_no_time_behind(grid: Grid) -> None:
+    over(grid)
+    grid.registry("n1").reopen("shop")
+    assert grid.registry("n1").before("bank") is None
+    grid.registry("n1").enter("bank")
+    grid.registry("n1").forget("shop")
+    assert grid.registry("n1").before("shop") is None
+    assert kept_alive(grid) == {"shop", "bank"}, "the time of the former maps runs out"
+
+
+def test_a_run_is_not_removed_by_a_node_that_does_not_look_for_heartbeats(grid: Grid) -> None:
+    maps, _ = grid.registry("n1").enter("shop")
+    grid.registry("n1").keep_alive.end(maps)
+    grid.registry("n2").sweep(nobody)
+    assert grid.removed == []
+
+
+def test_a_run_that_another_node_has_removed_and_begun_again_since_the_scan_is_left(tmp_path: Path) -> None:
+    class Scanned(WatchedStore):
+        """Calls `after_scan` once."""
+
+        after_scan: Callable[[], object] | None = None
+
+        def scan(
+            self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+        ) -> list[tuple[str, bytes]]:
+            found = super().scan(store_map, index_value, limit, after)
+            call, self.after_scan = self.after_scan, None
+            if call is not None:
+                call()
+            return found
+
+    def crash() -> None:
+        raise NodeDied
+
+    with closing(Scanned(tmp_path / "scanned.db")) as store:
+        grid = Grid(store)
+        former, _ = grid.registry("n1").enter("shop")
+        store.after_write = crash
+        with pytest.raises(NodeDied):
+            grid.registry("n2").forget("shop")
+        store.after_write = lambda: None
+        begun: list[tuple[str, bool]] = []
+
+        def begin_again() -> None:
+            grid.registry("n3").forget("shop")
+            begun.append(grid.registry("n3").enter("shop"))
+
+        store.after_scan = begin_again
+        grid.sweeper().sweep(nobody)
+        assert grid.removed == [former, former], "once as it is forgotten, once as its name returns"
+        assert [grid.registry("n4").enter("shop")] == begun
+
+
 def test_a_run_that_is_not_over_or_not_known_is_not_reopened(grid: Grid) -> None:
     assert not grid.registry("n1").reopen("shop")
     maps, _ = grid.registry("n1").enter("shop")
@@ -375,6 +435,7 @@ def test_a_run_that_two_nodes_reopen_at_once_gets_the_maps_of_one(watched: Watch
     assert not RunRegistry(watched, phase, grid.removed.append, "n1").reopen("shop")
     assert second == [True]
     assert grid.registry("n3").before("shop") == former
+    assert kept_alive(grid) == {former, grid.registry("n3").kept()["shop"]}, "and none that nobody uses"
     grid.sweeper().sweep(nobody)
     assert grid.removed == []
 

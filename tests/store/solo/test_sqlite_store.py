@@ -17,6 +17,7 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change, StoreMap
+from scoopi.store.solo import sqlite_store
 from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
 from tests.store.solo.table_layout import table_layout
 
@@ -368,3 +369,34 @@ def test_an_error_of_the_caller_is_not_called_one_of_the_file(tmp_path: Path) ->
         store.get_all(RUN, [object()])  # type: ignore[list-item]
     assert store.put_if_absent_all(RUN, [("a", b"1")])[0].won, "it can still be used"
     store.close()
+
+
+def test_a_call_waits_as_long_as_it_may_for_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    connect: Any = sqlite3.connect
+
+    def noted(path: Path, **options: Any) -> Any:
+        waits.append(options["timeout"])
+        return connect(path, **options)
+
+    def prepared(connection: sqlite3.Connection, pragmas: object, seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(sqlite3, "connect", noted)
+    monkeypatch.setattr(sqlite_store, "set_when_free", prepared)
+    SqliteStore(tmp_path / "store.db", busy_ms=2000).close()
+    assert waits == [2, 2], "of each statement later, and of the first pragmas together"
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_file_that_is_refused_is_closed_and_has_no_tables_of_a_store(tmp_path: Path, is_new: bool) -> None:
+    path = tmp_path / "store.db"
+    if not is_new:
+        SqliteStore(path).close()
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(StoreError):
+        SqliteStore(path, maps=(StoreMap("fine"), StoreMap("not a name")))
+    assert len(os.listdir("/proc/self/fd")) == before
+    SqliteStore(path).close()
