@@ -7,14 +7,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from scoopi.store.ports import RUN, Store, pages
+from scoopi.store.ports import PAGE, RUN, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.runs.own_record import OwnRecord
 
 _PREFIX = "rests/"
 _BEHIND = "rests0"
 """Sorts after all keys with the prefix."""
-_PAGE = 500
 
 
 class PauseRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -96,7 +95,7 @@ class HostPauses:
 
     def _load(self) -> None:
         now, now_ms = self._clock(), int(self._time_of_day() * 1000)
-        for page in pages(self._store, RUN, _PAGE, after=_PREFIX):
+        for page in pages(self._store, RUN, PAGE, after=_PREFIX):
             for key, raw in page:
                 if key >= _BEHIND:
                     return

@@ -20,7 +20,6 @@ from scoopi.store.ports import RUN
 from scoopi.store.record_codec import RecordCodec, unreadable
 
 LOCATORS_A_PART = 500
-QUICKEST = 1
 """The level of compression."""
 
 
@@ -124,7 +123,7 @@ def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
     They are kept as long as the run, so they are compressed to a tenth.
     """
     parts = (part for group in groups for part in _parts(group))
-    return tuple(zlib.compress(msgspec.msgpack.encode(part), QUICKEST) for part in parts)
+    return tuple(zlib.compress(msgspec.msgpack.encode(part), zlib.Z_BEST_SPEED) for part in parts)
 
 
 def _parts(group: LocatorGroup) -> Iterator[_Part]:

@@ -8,6 +8,9 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+PAGE = 500
+"""Records of one scan, where nothing else decides their number."""
+
 
 class StoreMap(msgspec.Struct, frozen=True):
     """A map of records, declared by the protocol that keeps its records there.

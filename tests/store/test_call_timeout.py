@@ -105,7 +105,7 @@ def test_what_misses_its_answer_within_half_of_the_timeout_after_another_has_wai
     timeout = CallTimeout(CALM_S, clock=clock)
     timeout.expedite(clock.now, 5.0)
     left_s = []
-    for passed_s in (0.0, AT_ONCE_S / 8, AT_ONCE_S / 8):
+    for passed_s in (0.0, AT_ONCE_S * 15 / 64, AT_ONCE_S / 64):
         clock.pass_s(passed_s)
         timeout.shorten()
         left_s.append(timeout.until(clock.now) - clock.now)

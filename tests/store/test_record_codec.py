@@ -7,7 +7,7 @@ import pytest
 
 from scoopi.errors import RecordError, UnstorableError
 from scoopi.store.ports import StoreMap
-from scoopi.store.record_codec import RecordCodec, indexed_kind, unreadable
+from scoopi.store.record_codec import FOREIGN, RecordCodec, indexed_kind, unreadable
 
 SOME = StoreMap("some", index="state")
 
@@ -59,3 +59,9 @@ def test_a_value_that_cannot_be_stored_is_refused_with_the_reason() -> None:
     for value in ("\ud800", deep):
         with pytest.raises(UnstorableError, match="a value cannot be stored"):
             codec.encoded({"a": value})
+
+
+def test_a_value_of_a_type_that_scoopi_does_not_write_is_shown_by_its_description() -> None:
+    error = unreadable(SOME, "k", FOREIGN + b"a value of the type java.util.Date", "not JSON")
+    assert error.what.endswith("has a record that Scoopi did not write: a value of the type java.util.Date")
+    assert not RecordCodec(SOME, Kept).written(Kept({})).startswith(FOREIGN)

@@ -10,13 +10,12 @@ from scoopi.runs.composed import read_composed
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.finished_jobs import RememberedEnds
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import MEMBERS, Store, pages
+from scoopi.store.ports import MEMBERS, PAGE, Store, pages
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.shared_backend import SharedBackend
 
 COPY_TIMEOUT_MS = 600_000
-PAGE = 500
 COPIED = b"copied"
 
 

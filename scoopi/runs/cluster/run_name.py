@@ -16,11 +16,9 @@ from scoopi.model.decoders import json_decoder
 from scoopi.model.job import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
 from scoopi.runs.folders.run_state import HIDDEN, NodeFile
-from scoopi.store.ports import RUN, Change, Store, pages
+from scoopi.store.ports import PAGE, RUN, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won
-
-PAGE = 500
 
 
 def valid_name(run: str) -> str:

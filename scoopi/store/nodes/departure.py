@@ -11,6 +11,7 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
 
 log = logging.getLogger(__name__)
+_POLL_S = 1.0
 
 
 class Departure:
@@ -30,7 +31,7 @@ class Departure:
         members: Membership,
         load: Callable[[], Load],
         stop_heartbeat: Callable[[], None],
-        poll_s: float = 1.0,
+        poll_s: float = _POLL_S,
     ) -> None:
         self._members = members
         self._load = load

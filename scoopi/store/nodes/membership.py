@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease import SYSTEM_CLOCKS, LeaseWatch, NodeClocks
 from scoopi.store.nodes.node_record import Load, NodeRecord, NodeScan, NodeStatus
-from scoopi.store.ports import MEMBERS, Change, Store, pages
+from scoopi.store.ports import MEMBERS, PAGE, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 
-PAGE = 500
 HEARTBEAT_MS = 1000
 GAP_MS = 15_000
 """For nodes without settings of a cluster, as HEARTBEAT_MS is."""

@@ -13,7 +13,6 @@ from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec, unreadable
 
 _KEY = "seed-mark"
-QUICKEST = 1
 
 
 class SeedMark(msgspec.Struct, frozen=True):
@@ -107,7 +106,7 @@ class SeedMarks:
 
     def _packed(self, mark: SeedMark) -> bytes:
         kept = {host: [job.payload for job in jobs] for host, jobs in mark.kept.items()}
-        return zlib.compress(self._jobs.written(kept), QUICKEST)
+        return zlib.compress(self._jobs.written(kept), zlib.Z_BEST_SPEED)
 
     def _unpacked(self, packed: bytes) -> dict[str, list[NewJob]]:
         try:

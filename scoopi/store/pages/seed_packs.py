@@ -11,17 +11,15 @@ from typing import NamedTuple
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload
 from scoopi.store.pages.job_records import JobRecords, NewJob, ready_state_key
-from scoopi.store.ports import JOBS, PAYLOADS, Change, Store, pages
+from scoopi.store.ports import JOBS, PAGE, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 
 PACKED = "~"
 """The host of all packs, and the first character of their keys, which sort after the ids of all jobs."""
-PAGE = 500
 FEW = 4
 """Number of packs of a host that a node tries to take, as other nodes may take the first ones."""
 NONE_S = 1.0
 """Seconds for which no host has packs, without a look at the store, after the store had none at all."""
-QUICKEST = 1
 
 
 class UnpackedJobs(NamedTuple):
@@ -58,7 +56,7 @@ class SeedPacks:
     def put(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
         """Put jobs of a host as its pack with this number; an existing pack stays as it is."""
         key = f"{_prefix(host)}{number:06d}/{len(jobs)}"
-        packed = zlib.compress(self._codec.written([job.payload for job in jobs]), QUICKEST)
+        packed = zlib.compress(self._codec.written([job.payload for job in jobs]), zlib.Z_BEST_SPEED)
         self._store.put_if_absent_all(PAYLOADS, [(key, packed)])
         self._store.put_if_absent_all(JOBS, [(key, self._records.new(PACKED, b""))])
 

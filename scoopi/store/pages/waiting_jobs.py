@@ -13,9 +13,7 @@ from scoopi.store.pages.job_records import (
     waiting_state_key,
     won,
 )
-from scoopi.store.ports import JOBS, Change, Store, pages
-
-BATCH = 500
+from scoopi.store.ports import JOBS, PAGE, Change, Store, pages
 
 
 class WaitingJobs:
@@ -83,7 +81,7 @@ class WaitingJobs:
             dead: an incarnation that is dead, or has left.
         """
         adopted: list[WaitingJob] = []
-        for page in pages(self._store, JOBS, BATCH, waiting_state_key(dead)):
+        for page in pages(self._store, JOBS, PAGE, waiting_state_key(dead)):
             read = {job: self._records.read(job, raw) for job, raw in page}
             changes = [Change(job, raw, self._records.adopted(read[job])) for job, raw in page]
             adopted += (_waiting(change.key, read[change.key]) for change in won(self._store, changes))
@@ -93,7 +91,7 @@ class WaitingJobs:
         """The jobs that wait at this node, according to the store."""
         return [
             _waiting(job, self._records.read(job, raw))
-            for page in pages(self._store, JOBS, BATCH, self._mine)
+            for page in pages(self._store, JOBS, PAGE, self._mine)
             for job, raw in page
         ]
 

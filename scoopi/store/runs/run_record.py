@@ -10,7 +10,19 @@ import msgspec
 from scoopi.errors import RunError, StoreError
 from scoopi.model.job import Count
 from scoopi.store.nodes.node_record import NodeRecord
-from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Change, Store, pages, with_prefix
+from scoopi.store.ports import (
+    ENDED,
+    HOSTS,
+    JOBS,
+    MEMBERS,
+    PAGE,
+    PAYLOADS,
+    RUN,
+    Change,
+    Store,
+    pages,
+    with_prefix,
+)
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won
 
@@ -18,7 +30,6 @@ _RUN = "run"
 _LATER = (JOBS, PAYLOADS, ENDED, HOSTS)
 _SEEDED = "composed/seed/"
 """Prefix of keys; like the maps above, it has records only if the run record exists, or was lost."""
-_PAGE = 500
 _CANCEL = "cancel"
 
 
@@ -140,11 +151,11 @@ class RunRecord:
     def _has_begun(self) -> bool:
         if any(self._store.count(name) for name in _LATER):
             return True
-        if next(with_prefix(self._store, RUN, _PAGE, _SEEDED), None):
+        if next(with_prefix(self._store, RUN, PAGE, _SEEDED), None):
             return True
         return any(
             self._members.read(key, record).takes
-            for page in pages(self._store, MEMBERS, _PAGE)
+            for page in pages(self._store, MEMBERS, PAGE)
             for key, record in page
         )
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 
 from scoopi.errors import RecordError, StoreError
-from scoopi.store.ports import RUN, Change, Store, with_prefix
+from scoopi.store.ports import PAGE, RUN, Change, Store, with_prefix
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won
 from scoopi.store.runs.known_run import PREFIX, KnownRun, other_maps
@@ -14,8 +14,6 @@ from scoopi.store.runs.run_keep_alive import WEEK_S, RunKeepAlive
 from scoopi.store.runs.run_record import RunPhase
 
 log = logging.getLogger(__name__)
-
-PAGE = 500
 
 
 class RunRegistry:

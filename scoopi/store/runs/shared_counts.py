@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from scoopi.store.ports import RUN, Store, with_prefix
+from scoopi.store.ports import PAGE, RUN, Store, with_prefix
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.runs.own_record import OwnRecord
 
@@ -16,7 +16,6 @@ RETRIES, PAGES = "retries", "budget"
 """Kinds of counts: retries per host; pages and bytes per budget."""
 MANY = 1000
 """Up to this many counts are written once per period, more of them less often."""
-_PAGE = 500
 
 
 class SharedCounts:
@@ -67,7 +66,7 @@ class SharedCounts:
             StoreError: the store does not answer.
         """
         found: Counter[str] = Counter()
-        for key, record in with_prefix(self._store, RUN, _PAGE, f"{self._kind}/"):
+        for key, record in with_prefix(self._store, RUN, PAGE, f"{self._kind}/"):
             if key != self._key:
                 found.update(self._codec.read(key, record))
         return found
@@ -80,4 +79,4 @@ def forget_counts(store: Store) -> None:
         StoreError: the store does not answer; some counts may be removed.
     """
     for kind in (RETRIES, PAGES):
-        store.delete_all(RUN, [key for key, _ in with_prefix(store, RUN, _PAGE, f"{kind}/")])
+        store.delete_all(RUN, [key for key, _ in with_prefix(store, RUN, PAGE, f"{kind}/")])

@@ -8,9 +8,11 @@ import pytest
 
 from scoopi.errors import StoppedError, StoreError
 from scoopi.store.nodes.departure import Departure, awaited_nodes
-from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.lease import NodeClocks
+from scoopi.store.nodes.membership import GAP_MS, Membership
 from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
 from scoopi.store.settling_store import SettlingStore
+from tests.clock import Clock
 
 LIVE, LEFT, DEAD = NodeStatus.LIVE, NodeStatus.LEFT, NodeStatus.DEAD
 
@@ -58,7 +60,8 @@ def test_only_a_node_whose_last_heartbeat_was_acknowledged_may_be_the_last(
     departure = Departure(members, lambda: Load(1, True), lambda: stopped.append(True))
     assert departure.leave() is not is_away
     assert stopped == [True]
-    assert [each.state for each in members.read().values()] == ([] if is_away else [LEFT])
+    records = [(each.state, each.owes_rows) for each in members.read().values()]
+    assert records == ([] if is_away else [(LEFT, False)])
 
 
 @pytest.mark.parametrize("published", [True, False])
@@ -87,6 +90,20 @@ def test_a_node_that_has_left_waits_until_all_others_have_left_too(
     departure.await_others()
     assert waits == [0.25] * 3
     departure.await_others(lambda: True)  # nothing is left to wait for, so a stop ends nothing
+
+
+def test_a_node_that_dies_is_waited_for_no_longer(
+    store: SettlingStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = Membership(store, "a1", "ann", clocks=NodeClocks(clock, clock))
+    Membership(store, "b1", "bob").beat(Load(1, False))
+    departure = Departure(ann, lambda: Load(1, True), lambda: None)
+    assert not departure.leave()
+    sleep = SimpleNamespace(sleep=clock.pass_s)
+    monkeypatch.setattr("scoopi.store.nodes.departure.time", sleep)
+    began = clock.now
+    departure.await_others(lambda: clock.now > began + 60)
+    assert clock.now - began >= GAP_MS / 1000
 
 
 def test_a_stop_ends_the_wait_for_others(store: SettlingStore) -> None:

@@ -89,6 +89,20 @@ def test_a_right_that_was_taken_is_neither_renewed_nor_released(store: ScheduleS
     assert store.the_pass() == before
 
 
+def test_a_pass_that_is_taken_runs_once_unless_it_is_asked_for_meanwhile(store: ScheduleStore) -> None:
+    held = lease(store)
+    held.hold_as("w", "one")
+    assert not lease(store).take(SOON)
+    asked = store.the_pass()
+    assert asked.is_requested
+    assert held.take(SOON)
+    taken = store.the_pass()
+    assert not taken.is_requested
+    assert taken.version == asked.version + 1, "each change counts as one"
+    assert held.renew(SOON + LEASE)
+    assert store.the_pass() == replace(taken, until=SOON + LEASE, version=taken.version + 1)
+
+
 def beat_on(store: ScheduleStore, beats: int) -> None:
     store.change_pass(lambda record: replace(record, beat=record.beat + beats))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import StoreError, UsageError
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.schedule import store_opening
@@ -83,3 +84,20 @@ def test_a_store_that_cannot_be_opened_leaves_no_connection(
     with pytest.raises(StoreError, match="no answer in time"):
         open_schedule_store(tmp_path, parse_store_url(url), None)
     assert Client.closed == 1
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+def test_a_cluster_is_connected_to_as_the_settings_say_or_else_the_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_given: bool
+) -> None:
+    asked: list[ClusterSettings] = []
+
+    def connect(settings: ClusterSettings) -> None:
+        asked.append(settings)
+        raise StoreError("no answer in time")
+
+    monkeypatch.setattr("scoopi.store.cluster.cluster_client.ClusterClient", connect)
+    settings = ClusterSettings(("other:5701",), "theirs") if is_given else None
+    with pytest.raises(StoreError, match="no answer in time"):
+        open_schedule_store(tmp_path, parse_store_url("hazelcast://a:5701,b:5702"), settings)
+    assert asked == [settings or ClusterSettings(("a:5701", "b:5702"))]
