@@ -46,9 +46,9 @@ def test_an_attempt_is_retried_until_the_store_answers_and_each_pause_is_longer_
 def test_an_attempt_that_has_failed_for_too_long_is_given_up_without_promising_a_retry(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now = iter(range(0, 100, 4))
+    now = iter(range(0, 100, 5))
     monkeypatch.setattr("scoopi.store.retries.time.monotonic", lambda: next(now))
-    with pytest.raises(StoreError, match="seeding: this node gave up after 12 s: the store is away") as late:
+    with pytest.raises(StoreError, match="seeding: this node gave up after 15 s: the store is away") as late:
         retried("seeding", Failing(99, AWAY), 10, never, lambda _: None)
     assert late.value.hint == START_AGAIN
 

@@ -132,6 +132,8 @@ def test_spread_keys_are_one_in_each_partition_and_the_same_for_every_client(
     assert cluster.spread_keys("canary") == keys
     assert client.spread_keys("canary", 5) == cluster.spread_keys("canary", 5)
     assert len(client.spread_keys("canary", 5)) == 5
+    first = [key for key in (f"canary/{number}" for number in range(10)) if key in keys]
+    assert keys[:5] == first[:5], "nodes of other versions count from 0, too"
 
 
 def test_what_is_met_again_and_again_is_warned_of_once_a_map(

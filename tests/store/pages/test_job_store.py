@@ -7,12 +7,20 @@ from typing import Any
 
 import pytest
 
-from scoopi.errors import RunError
+from scoopi.errors import RecordError, RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.node_record import marks_of
 from scoopi.store.pages.finished_jobs import BATCH, RememberedEnds
-from scoopi.store.pages.job_records import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
+from scoopi.store.pages.job_records import (
+    Ended,
+    Ending,
+    HeldJob,
+    JobRecords,
+    NewJob,
+    Reconciled,
+    TakenJob,
+)
 from scoopi.store.pages.job_store import LARGE, JobStore
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Outcome, Store, StoreMap
 
@@ -93,6 +101,81 @@ def test_a_payload_is_in_its_record_unless_it_is_large(ann: JobStore, bob: JobSt
     assert [job.payload for job in bob.take(HOST, 1)] == [new_job("j1").payload]
     bob.finished.end([Ending("j1", 3, DONE), end_of(taken["j2"])])
     assert store.count(PAYLOADS) == store.count(JOBS) == 0
+
+
+def test_a_payload_gets_a_record_of_its_own_from_one_byte_more_than_the_limit_on(
+    ann: JobStore, store: Store
+) -> None:
+    def job_of(length: int) -> NewJob:
+        payload = JobPayload(Locator("j", "books", "/" * length), seed="j")
+        return NewJob(f"j{length}", HOST, payload)
+
+    rest = len(JobRecords("ann").payload(job_of(LARGE // 2).payload)) - LARGE // 2
+    ann.put([job_of(LARGE - rest), job_of(LARGE - rest + 1)])
+    assert [key for key, _ in store.scan(PAYLOADS, None, 10)] == [f"j{LARGE - rest + 1}"]
+
+
+class Reading:
+    """Notes which records are read by their keys."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.read: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
+        self.read += keys if store_map is JOBS else ()
+        return self._store.get_all(store_map, keys)
+
+
+def test_a_node_remembers_the_records_of_jobs_that_it_holds_and_no_longer(store: Store) -> None:
+    reading: Any = Reading(store)
+    ann = JobStore(reading, "ann")
+    ann.put([new_job("j1"), new_job("j2")])
+    first, second = ann.take(HOST, 2)
+    ann.hand_back([first])
+    ann.finished.end([end_of(second)])
+    assert reading.read == []
+    assert ann.hand_back([first]) == 0
+    assert reading.read == ["j1"]
+    assert ann.finished.end([end_of(second)]) == [True]
+    assert reading.read == ["j1", "j2"]
+
+
+def test_keys_that_are_not_text_are_counted_but_are_no_jobs_that_are_left(store: Store) -> None:
+    class Foreign:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
+            return store.count(store_map, index_value) + 1
+
+    ann = JobStore(Foreign(), "ann")
+    assert ann.nothing_left()
+    ann.put([new_job("j1")])
+    assert not ann.nothing_left()
+
+
+def test_a_job_or_pack_of_a_host_that_the_run_does_not_know_would_never_be_taken(
+    ann: JobStore, store: Store
+) -> None:
+    ann.put([new_job("j1"), new_job("j2", "other.example:80")])
+    ann.put_packed(HOST, 0, [new_job("j3")])
+    ann.refuse_strays()
+    (other,) = ann.take("other.example:80", 1)
+    store.delete_all(HOSTS, ["other.example:80"])
+    ann.refuse_strays()  # it is taken, so it is not waiting for its host
+    ann.hand_back([other])
+    with pytest.raises(RecordError, match="the run does not know its host") as raised:
+        ann.refuse_strays()
+    assert raised.value.at == "jobs['j2']"
+    ann.finished.end([end_of(job) for job in ann.take("other.example:80", 1)])
+    ann.put_packed("third.example:80", 0, [new_job("j4", "third.example:80")])
+    with pytest.raises(RecordError, match="the run does not know its host") as raised:
+        ann.refuse_strays()
+    assert raised.value.at.startswith("jobs['~third.example:80/")
 
 
 def test_a_node_that_took_a_job_gives_it_back_or_ends_it_without_reading_it(store: Store) -> None:

@@ -226,3 +226,41 @@ def test_whether_a_server_listens_is_known_without_a_right_url(store_database: s
         client = PostgresClient(parse_store_url(url))
         found[url] = client.is_listening()
     assert [*found.values()] == [True, False, False]
+
+
+def test_a_connection_in_use_when_the_client_is_closed_is_closed_after_its_use(
+    client: PostgresClient,
+) -> None:
+    with client.transaction() as used:
+        client.close()
+        assert used.execute(PID).fetchone()
+    assert used.closed
+
+
+def test_what_breaks_one_connection_may_have_broken_the_idle_ones(
+    client: PostgresClient, store_database: str
+) -> None:
+    with client.transaction() as first, client.transaction() as second:
+        pids = {each.info.backend_pid for each in (first, second)}
+    end_connection(client, store_database)
+    with pytest.raises(StoreError, match="does not answer"):
+        client.rows(b"SELECT 1", {}, is_repeatable=False)
+    assert first.closed
+    assert second.closed
+    ((pid,),) = client.rows(PID, {}, is_repeatable=False)
+    assert pid not in pids
+
+
+def test_a_server_that_hangs_keeps_no_process_from_ending(
+    client: PostgresClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemons: list[bool] = []
+
+    class Recorded(threading.Thread):
+        def start(self) -> None:
+            daemons.append(self.daemon)
+            super().start()
+
+    monkeypatch.setattr(postgres_client, "threading", SimpleNamespace(Thread=Recorded, Event=threading.Event))
+    client.new_connection().close()
+    assert daemons == [True]
