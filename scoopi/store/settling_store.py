@@ -38,6 +38,7 @@ class _Put:
 Write = TypeVar("Write", bound=_Write)
 AnswerType = TypeVar("AnswerType")
 _IS_WON = attrgetter("won")
+_TRIES = 5
 
 
 class SettlingStore:
@@ -55,7 +56,7 @@ class SettlingStore:
     Source: ARCHITECTURE, protocol rule 1.
     """
 
-    def __init__(self, inner: Store, tries: int = 5) -> None:
+    def __init__(self, inner: Store, tries: int = _TRIES) -> None:
         self._inner = inner
         self._tries = tries
 

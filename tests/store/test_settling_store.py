@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from scoopi.errors import StoreError
-from scoopi.store.ports import RUN, Change, Outcome, Store
+from scoopi.errors import BusyRecordError, StoreError
+from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore
@@ -77,3 +78,60 @@ def test_a_deletion_is_tried_again(plain: Store) -> None:
     assert plain.count(RUN) == 0
     with pytest.raises(StoreError):
         SettlingStore(FaultyStore(plain, Faults(lost_answers=1.0)), tries=2).delete_all(RUN, ["a"])
+
+
+class Answering(SqliteStore):
+    """Gives these answers to the changes, one list for each call, and makes none; notes what it is asked."""
+
+    def __init__(self, path: Path, *answers: list[Outcome]) -> None:
+        super().__init__(path)
+        self.answers = list(answers)
+        self.asked: list[list[str]] = []
+
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        self.asked.append([change.key for change in changes])
+        return self.answers.pop(0)
+
+
+def test_of_a_batch_only_what_left_no_trace_is_tried_again_and_the_rest_stays_as_it_was(
+    tmp_path: Path,
+) -> None:
+    lost, untouched, won = Outcome(False, b"another's"), Outcome(False, b"1"), Outcome(True, b"2")
+    inner = Answering(tmp_path / "answers.db", [lost, untouched, won, untouched], [won, untouched], [won])
+    changes = [Change(key, b"1", b"2") for key in "abcd"]
+    assert SettlingStore(inner).cas_all(RUN, changes) == [lost, won, won, won]
+    assert inner.asked == [["a", "b", "c", "d"], ["b", "d"], ["d"]]
+    inner.close()
+
+
+def test_a_write_that_is_rejected_again_and_again_without_an_error_is_busy(tmp_path: Path) -> None:
+    inner = Answering(tmp_path / "answers.db", *[[Outcome(False, b"1")]] * 3)
+    with pytest.raises(BusyRecordError, match="1 writes to run were rejected; the records are unchanged"):
+        SettlingStore(inner, tries=3).cas_all(RUN, [Change("a", b"1", b"2")])
+    assert len(inner.asked) == 3
+    inner.close()
+
+
+def test_an_idempotent_write_is_tried_as_often_as_a_conditional_one(tmp_path: Path) -> None:
+    class Away(SqliteStore):
+        tries = 0
+
+        def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
+            self.tries += 1
+            raise StoreError("no answer")
+
+        def delete_below(self, store_map: StoreMap, key: str) -> None:
+            self.tries += 1
+            if self.tries % 3:
+                raise StoreError("no answer")
+
+    inner = Away(tmp_path / "away.db")
+    store = SettlingStore(inner, tries=3)
+    store.delete_below(RUN, "a")
+    assert inner.tries == 3
+    with pytest.raises(StoreError, match="no answer"):
+        store.set_ttl_all(RUN, ["a"], 60)
+    assert inner.tries == 6
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        inner.count(RUN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 
 import pytest
@@ -47,3 +48,22 @@ def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.
     with pytest.raises(ConfigError, match="needs psycopg, which is not installed") as raised:
         open_backend(ClusterSettings((), store=parse_store_url("postgresql://ann:s3cret@h/d")), "ann")
     assert (raised.value.hint, "s3cret" in str(raised.value)) == ("pip install 'scoopi[sql]'", False)
+
+
+def test_unless_the_caller_says_otherwise_calls_need_a_majority_and_nothing_stops_the_connecting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def connected(settings: ClusterSettings, is_stopped: Callable[[], bool]) -> tuple[object, bool]:
+        return settings, is_stopped()
+
+    def backend(client: object, node: str, is_guarded: bool) -> tuple[object, str, bool]:
+        return client, node, is_guarded
+
+    monkeypatch.setattr("scoopi.store.cluster.cluster_client.ClusterClient", connected)
+    monkeypatch.setattr("scoopi.store.cluster.cluster_backend.ClusterBackend", backend)
+    settings = ClusterSettings(("a:1",))
+    opened: list[object] = [
+        open_backend(settings, "ann"),
+        open_backend(settings, "ann", lambda: True, is_guarded=False),
+    ]
+    assert opened == [((settings, False), "ann", True), ((settings, True), "ann", False)]

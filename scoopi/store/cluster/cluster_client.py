@@ -70,7 +70,6 @@ class ClusterClient:
         self._lock = threading.Lock()
         self._lost_at: float | None = None
         self._failing_since: float | None = None
-        self._closed = False
         self._warned: set[str] = set()
         self._ensure: Callable[[], None] = lambda: None
         self._client = self._connected()
@@ -215,9 +214,7 @@ class ClusterClient:
 
     def close(self) -> None:
         """Disconnect; idempotent."""
-        if not self._closed:
-            self._closed = True
-            self._client.shutdown()
+        self._client.shutdown()
 
     def _apart(self, what: str, call: Callable[[], Any]) -> Any:
         """Make a call that may block inside the client, in a thread of its own; return its result."""

@@ -232,5 +232,5 @@ class TakenRecords:
     def forget(self, takes: Iterable[tuple[str, int]]) -> None:
         """Drop the cached records of takes, given as (job id, fence), that have ended."""
         for job, fence in takes:
-            if self._records.get(job, (0, b""))[0] == fence:
+            if self.of(job, fence) is not None:
                 self._records.pop(job, None)

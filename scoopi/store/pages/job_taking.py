@@ -40,7 +40,7 @@ class JobTaking:
         self._records = JobRecords(incarnation)
         self._written = written
         self._endings = endings
-        self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
+        self._start = blake2b(incarnation.encode()).hexdigest()
 
     def take(self, hosts: Sequence[str], limit: int, begin: Callable[[], None]) -> list[TakenJob]:
         """Take up to `limit` READY jobs of each host; return none if no host has any.

@@ -20,6 +20,7 @@ from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.cluster import cluster_client
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_majority import MemberView
+from tests.clock import Clock
 from tests.cluster.grids import free_port, settings
 
 
@@ -88,6 +89,54 @@ def test_a_client_that_was_closed_gives_up(client: ClusterClient) -> None:
     client.close()
     with pytest.raises(ClusterError):
         client.refuse("get jobs")
+    with pytest.raises(ClusterError, match=r"gave up \(the map scoopi\.closed cannot be opened: .*Error"):
+        client.map("scoopi.closed")
+
+
+class Failing:
+    """A client that finds no member; each try takes a second of a clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.tries_s: list[float] = []
+
+    def __call__(self, **options: Any) -> NoReturn:
+        self.tries_s.append(options["cluster_connect_timeout"])
+        self.clock.pass_s(1)
+        raise RuntimeError("Unable to connect to any cluster")
+
+
+@pytest.mark.parametrize(
+    ("whole_ms", "tries_s"), [(2500, [1, 1, 0.5]), (2000, [1, 1]), (500, [0.5]), (0, [0])]
+)
+def test_members_are_looked_for_in_short_tries_until_the_time_is_over(
+    cluster: ClusterClient,
+    monkeypatch: pytest.MonkeyPatch,
+    clock: Clock,
+    whole_ms: int,
+    tries_s: list[float],
+) -> None:
+    from scoopi.store.cluster import client_faults  # late: the client's import would warn before
+
+    failing = Failing(clock)
+    monkeypatch.setattr(client_faults, "first_answer_within", lambda limit_s, kind: failing)
+    monkeypatch.setattr(cluster_client, "time", SimpleNamespace(monotonic=clock))
+    nobody = replace(settings(free_port()), connect_timeout_ms=whole_ms)
+    with pytest.raises(ClusterError, match="no member of the cluster"):
+        ClusterClient(nobody)
+    assert failing.tries_s == tries_s
+
+
+def test_a_connection_is_kept_awake_and_is_given_up_when_the_members_were_away_for_too_long(
+    cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Any] = []
+    monkeypatch.setattr(cluster_client, "fix_waking", kept.append)
+    ClusterClient(replace(cluster.settings, reconnect_timeout_ms=7000)).close()
+    (client,) = kept
+    manager = vars(client)["_connection_manager"]
+    strategy = vars(manager)["_wait_strategy"]
+    assert vars(strategy)["_cluster_connect_timeout"] == 7
 
 
 def test_a_node_that_is_stopped_does_not_wait_for_members() -> None:

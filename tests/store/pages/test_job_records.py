@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import Ending, JobRecords, Postponed, TakenRecords
@@ -60,6 +62,15 @@ def test_a_job_that_waits_counts_its_attempts_and_is_adopted_with_the_whole_wait
 def test_a_payload_is_read_as_it_was_written() -> None:
     payload = JobPayload(Locator("page", "group", "/a"), "seed", page=3)
     assert ANN.read_payload("j", BOB.payload(payload)) == payload
+    assert BOB.payload(payload) == msgspec.msgpack.encode(payload), "which nodes of other versions read"
+
+
+def test_a_job_whose_request_was_sent_may_send_it_again_once_it_failed() -> None:
+    taken = BOB.as_taken(ANN.read("j", ANN.new(HOST, b"")))
+    sending = ANN.read("j", BOB.sending(taken))
+    assert (taken.sent, sending.sent) == (False, True)
+    assert not ANN.read("j", BOB.postponed(sending, Postponed("j", 1, 500, "timeout"))).sent
+    assert ANN.read("j", ANN.taken_back(sending, counts=True)).sent, "its node may have died with the answer"
 
 
 def test_a_take_is_remembered_by_its_fence() -> None:

@@ -427,6 +427,10 @@ def test_a_job_without_payload_means_that_data_is_lost(ann: JobStore, store: Sto
     store.delete_all(PAYLOADS, ["j1"])
     with pytest.raises(RunError, match="j1 has no payload"):
         ann.take(HOST, 1)
+    ann.put([large_job("k" * 1000)])
+    store.delete_all(PAYLOADS, ["k" * 1000])
+    with pytest.raises(RunError, match=f"job {'k' * 60} has no payload"):
+        ann.take(HOST, 1)
 
 
 def test_a_sleeper_that_finds_its_take_ended_by_another_runs_nothing_and_misses_nothing(store: Store) -> None:

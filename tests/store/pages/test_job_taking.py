@@ -55,11 +55,18 @@ def test_of_two_hosts_no_more_are_taken_than_asked_though_a_node_begins_in_their
 
 
 class Reading(SettlingStore):
-    """Notes of how many values each scan of several asks for."""
+    """Notes of how many values each scan of several asks for, and how many jobs one may find behind where."""
 
     def __init__(self, inner: Store) -> None:
         super().__init__(inner)
         self.asked: list[int] = []
+        self.scans: list[tuple[int, str]] = []
+
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        self.scans.append((limit, after))
+        return super().scan(store_map, index_value, limit, after)
 
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
@@ -89,3 +96,31 @@ def test_of_one_host_no_more_are_taken_than_asked_though_a_node_begins_in_their_
         taken += (job.id for job in some)
     assert sorted(taken) == [f"{at:02x}" for at in range(0, 256, 4)]
     assert taken[0] != "00", "nodes rarely compete if they do not all begin with the first"
+
+
+def test_one_host_is_read_from_the_place_of_the_node_on_and_then_from_the_first_job_if_there_are_too_few(
+    store: Store,
+) -> None:
+    reading = Reading(store)
+    jobs = JobStore(reading, "ann")
+    assert jobs.take("one:80", 0) == []
+    assert reading.scans == [], "nothing is asked for"
+    assert jobs.take("one:80", 3) == []
+    (_, place), rest = reading.scans
+    assert place
+    assert rest == (3, "")
+    jobs.put([new_job(f"{place}{at}", "one:80") for at in range(4)])
+    reading.scans.clear()
+    assert len(jobs.take("one:80", 3)) == 3
+    assert reading.scans == [(3, place)]
+
+
+def test_a_job_at_the_very_place_where_a_node_begins_is_taken_as_well(store: Store) -> None:
+    reading = Reading(store)
+    jobs = JobStore(reading, "ann")
+    jobs.take("one:80", 1)
+    place = reading.scans[0][1]
+    jobs.put([new_job(place, "one:80")])
+    (taken,) = jobs.take("one:80", 2)
+    assert jobs.hand_back([taken]) == 1
+    assert [job.id for job in jobs.take_each(["one:80", "two:80"], 2)] == [place]

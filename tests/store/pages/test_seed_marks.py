@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+
+import msgspec
 import pytest
 
 from scoopi.errors import RecordError
@@ -27,6 +30,15 @@ def test_a_mark_is_read_as_it_was_moved(store: SettlingStore) -> None:
         assert SeedMarks(store, "bob", "run").read() == mark(seeded)
     ann.remove()
     assert SeedMarks(store, "bob", "run").read() is None
+
+
+def test_a_mark_is_read_by_nodes_of_other_versions(store: SettlingStore) -> None:
+    SeedMarks(store, "ann", "run").move(mark(10))
+    stands = store.get_all(RUN, ["seed-mark"])["seed-mark"]
+    *counts, kept = msgspec.msgpack.decode(stands)
+    assert counts == ["run", "ann", 10, {"a:80": 3}, {"a:80": 1}]
+    payloads = {host: [job.payload for job in jobs] for host, jobs in KEPT.items()}
+    assert zlib.decompress(kept) == msgspec.msgpack.encode(payloads)
 
 
 def test_the_mark_of_an_earlier_life_of_the_run_does_not_count_and_is_replaced(store: SettlingStore) -> None:

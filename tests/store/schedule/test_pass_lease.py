@@ -54,7 +54,8 @@ def test_the_pass_of_a_dead_worker_is_taken_at_once(store: ScheduleStore, how: s
 
 def test_the_pass_of_a_worker_with_a_longer_lease_is_waited_for(store: ScheduleStore) -> None:
     worker(store, liveness=Liveness(gap=2 * GAP))
-    beat_on(store, 2 * GAP)
+    worker(store, beat=5)
+    beat_on(store, 5 + 2 * GAP)
     assert not lease(store).take(SOON)
     beat_on(store, 1)
     assert lease(store).take(SOON)
