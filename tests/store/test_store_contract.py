@@ -206,6 +206,7 @@ def test_a_scan_of_an_indexed_value_meets_only_its_records(store: Store) -> None
     assert store.scan(PARCELS, "R/one", 10, after="a") == [("c", parcel("R/one"))]
     assert store.scan(PARCELS, "R/one", 1) == [("a", parcel("R/one"))]
     assert store.scan(PARCELS, "R/three", 10) == []
+    assert store.scan(PARCELS, "R/one", 0) == store.scan(PARCELS, None, 0) == []
     assert [store.count(PARCELS, depot) for depot in ("R/one", "R/two", "T/x", "E", "R")] == [2, 1, 1, 1, 0]
 
 

@@ -12,7 +12,7 @@ from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
 
 VERSION = 1
-MOST_BYTES = 4 << 20
+MOST_BYTES = 4_000_000
 """Maximum size of a decompressed blob; some 300 metrics take 20 KB."""
 _HEAD = struct.Struct(">hi")
 _INT = struct.Struct(">i")
@@ -28,7 +28,6 @@ SMALL_SHARE = 0.1
 _MB = 1 << 20
 _READ_METRICS = 0x200100
 _LATEST = 0
-_UUID_SIZE, _LONG_SIZE = 17, 8
 
 
 def read_metrics(blob: bytes) -> dict[tuple[str, str], float]:
@@ -146,8 +145,8 @@ def _question(connection: Any) -> Any:
     codec: Any = FixSizedTypesCodec
     question: Any = Invocation
     uuid_at = words.REQUEST_HEADER_SIZE
-    latest_at = uuid_at + _UUID_SIZE
-    buffer = words.create_initial_buffer(latest_at + _LONG_SIZE, _READ_METRICS, True)
+    latest_at = uuid_at + words.UUID_SIZE_IN_BYTES
+    buffer = words.create_initial_buffer(latest_at + words.LONG_SIZE_IN_BYTES, _READ_METRICS, True)
     codec.encode_uuid(buffer, uuid_at, connection.remote_uuid)
     codec.encode_long(buffer, latest_at, _LATEST)
     message = words.OutboundMessage(buffer, True)

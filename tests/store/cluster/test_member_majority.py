@@ -11,7 +11,12 @@ import pytest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster import member_majority
-from scoopi.store.cluster.member_majority import MajorityCalls, MemberMajority, MemberView
+from scoopi.store.cluster.member_majority import (
+    MajorityCalls,
+    MemberMajority,
+    MemberView,
+    refused_by_members,
+)
 from scoopi.store.ports import RUN, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
@@ -157,15 +162,15 @@ def test_a_larger_number_by_the_settings_is_waited_for(members: Members) -> None
 
 
 def test_a_call_during_which_the_majority_returns_is_not_refused(members: Members) -> None:
-    members.number = 3
+    members.number = 6
     majority = members.majority()
     majority.ensure()
-    members.number = 1
+    members.number = 3
     heard: list[bool] = []
 
     def wait(wait_s: Callable[[float], bool]) -> bool:
         heard.append(wait_s(0.0))
-        members.number = 2
+        members.number = 4
         heard.append(wait_s(0.0))
         return heard[-1]
 
@@ -296,3 +301,21 @@ def test_the_members_are_known_once_a_member_has_sent_its_view(version: int, is_
         _internal_cluster_service=SimpleNamespace(_member_list_snapshot=SimpleNamespace(version=version))
     )
     assert MemberView(client).is_known(0.0) is is_known
+
+
+class SplitBrainProtectionError(Exception):
+    """As the client raises it."""
+
+
+@pytest.mark.parametrize(("short_ms", "kind"), [(LIMIT_MS - 1, StoreError), (LIMIT_MS, ClusterError)])
+def test_a_call_that_members_refuse_as_they_are_too_few_is_an_error_of_a_split(
+    short_ms: float, kind: type[Exception]
+) -> None:
+    client: Any = SimpleNamespace(_internal_cluster_service=SimpleNamespace(size=lambda: 2))
+    settings = ClusterSettings((), reconnect_timeout_ms=LIMIT_MS)
+    view = MemberView(client)
+    error = refused_by_members(SplitBrainProtectionError(), view, short_ms, settings)
+    assert type(error) is kind
+    assert "2 there, too few for their split-brain protection" in str(error)
+    assert refused_by_members(RuntimeError(), view, short_ms, settings) is None
+    assert refused_by_members(None, view, short_ms, settings) is None

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from scoopi.errors import StoreError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages import finished_jobs
-from scoopi.store.pages.finished_jobs import RememberedEnds
+from scoopi.store.pages.finished_jobs import PACK, PACKS, PAGE, RememberedEnds
 from scoopi.store.pages.job_records import Ended, Ending, NewJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import ENDED, JOBS, Store, StoreMap
@@ -42,6 +43,18 @@ def reported(ends: RememberedEnds) -> dict[str, Ended]:
     found = [end for page in ends.pages() for end in page]
     assert [job for job, _ in found] == sorted(dict(found)), "each is listed once, by id"
     return dict(found)
+
+
+def test_a_page_of_packs_has_as_many_ends_as_one_of_single_records() -> None:
+    assert PACKS * PACK == PAGE, "more of them would take too much memory"
+
+
+def test_packs_are_read_by_nodes_of_other_versions(ends: RememberedEnds, store: Store) -> None:
+    ends.expire(60)
+    key, record = store.scan(ENDED, None, 2)[1]
+    first = dict([*ALL.items()][:10])
+    assert msgspec.msgpack.decode(record, type=list[tuple[str, Ended]]) == [*first.items()]
+    assert key.startswith(f"~{next(iter(first))}/")
 
 
 def test_the_end_that_was_remembered_first_stands(ends: RememberedEnds) -> None:

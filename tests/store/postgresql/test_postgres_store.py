@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 
 import pytest
@@ -12,7 +12,7 @@ from scoopi.errors import RunError, StoreError
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.store import suspension_guard
 from scoopi.store.ports import ENDED, RUN, Change, Outcome, Store
-from scoopi.store.postgresql.postgres_client import PostgresClient
+from scoopi.store.postgresql.postgres_client import PostgresClient, ResultRows
 from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.proxy import Plan, Proxy
@@ -160,3 +160,25 @@ def test_a_node_that_was_away_writes_nothing_to_a_run_that_was_removed(
             with nullcontext() if write == kept.put_if_absent_all else pytest.raises(RunError):
                 write(RUN, [("a", b"1")])
         assert (store.of_space("old").count(RUN), store.of_space("new").count(RUN)) == (0, 1)
+
+
+def test_what_reads_is_repeated_when_a_connection_turns_out_to_be_dead_and_what_writes_is_not(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(PostgresClient(parse_store_url(postgres_url))) as client:
+        store = PostgresStore(client, "", MAPS)
+        repeatable: list[bool] = []
+        rows = client.rows
+
+        def noted(statement: bytes, values: Mapping[str, object], *, is_repeatable: bool) -> ResultRows:
+            repeatable.append(is_repeatable)
+            return rows(statement, values, is_repeatable=is_repeatable)
+
+        monkeypatch.setattr(client, "rows", noted)
+        assert store.put_if_absent_all(RUN, [("a", b"1")]) == [Outcome(True, b"1")]
+        assert store.cas_all(RUN, [Change("a", b"1", b"2")]) == [Outcome(True, b"2")]
+        store.delete_all(RUN, ["a"])
+        assert repeatable == [False] * 3
+        repeatable.clear()
+        assert (store.count(RUN), store.scan(RUN, None, 9), store.get_all(RUN, ["a"])) == (0, [], {})
+        assert repeatable == [True] * 3

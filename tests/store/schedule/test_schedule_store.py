@@ -238,6 +238,9 @@ def test_of_the_logs_of_an_attempt_that_of_the_latest_claim_is_kept(schedule: Sc
     assert schedule.kept_log(one) == logs[1]
     schedule.keep_log(one, logs[1])
     assert schedule.kept_log(one) == logs[1]
+    longer = replace(logs[1], data=b"3, and more")
+    schedule.keep_log(one, longer)
+    assert schedule.kept_log(one) == longer, "a claim may go on writing"
 
 
 def test_a_record_is_removed_only_as_it_was_read(schedule: ScheduleStore) -> None:
