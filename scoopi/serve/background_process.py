@@ -64,15 +64,15 @@ class BackgroundProcess:
         return self._answer
 
     def is_over(self) -> bool:
-        """Whether the process has ended; one whose time is over is killed."""
+        """Whether the process has ended; it is killed here once its time limit is over."""
         if self._process.poll() is None and time.monotonic() >= self._ends:
             self._is_late = True
             self._kill()
-        self._read()  # a process whose answer is larger than the pipe ends only then
+        self._read()  # a process whose answer does not fit into the pipe ends only when it is read
         return self._process.returncode is not None
 
     def answer(self) -> bytes:
-        """Return what a process that is over has written to `answer`."""
+        """Return what the process has written to `answer`; complete once it has ended."""
         self._read()
         return self._answered
 
@@ -82,9 +82,9 @@ class BackgroundProcess:
                 self._answered += part
 
     def failure(self) -> str:
-        """Return how the process ended, and the last line that it printed; empty for exit code 0.
+        """Return how a process that has ended failed, with the last line that it printed; empty for success.
 
-        The exit code 1 is that of an exception, which the last line names.
+        For the exit code 1, that of an exception, it is the last line alone, which names the exception.
         """
         code = self._process.returncode
         if self._is_late:

@@ -1,4 +1,4 @@
-"""BackgroundWork: what a `serve` does beside passes and attempts: garbage collection, notices and sources."""
+"""BackgroundWork: the work of a `serve` beside passes and attempts: garbage collection, notices, sources."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from scoopi.serve.state import State
 
 log = logging.getLogger(__name__)
 AGAIN_S = 60.0
-"""After an unexpected error."""
+"""Seconds from an unexpected error until the part that had it runs again."""
 _ROUNDS, _NOTICES, _SOURCES = "the garbage collector", "sending notices", "asking sources"
 
 
 class BackgroundWork:
     """Does the work of a `serve` beside passes and attempts, a little in each turn. Belongs to one thread.
 
-    An unexpected error in one of them stops neither the others nor the `serve`; it is logged.
+    It has three parts: the garbage collector, sending notices, and asking sources. An unexpected error in
+    one of them is logged, and stops neither the others nor the `serve`.
 
     Args:
-        options: sources are asked if it runs passes, and notices sent if it runs attempts.
-        worker: name of this process's worker.
+        state: the records.
+        options: a `serve` that runs passes calls sources, and one that runs attempts sends notices.
+        worker: the record of this process's worker.
         environ: the environment of processes that are started.
-        answered: called when a source has returned its iterations.
+        answered: called after an answer of a source, or its failure, has been recorded.
     """
 
     def __init__(
@@ -67,7 +69,7 @@ class BackgroundWork:
             try:
                 turn(now)
                 self._failed_until.pop(name, None)
-            except BusyRecordError as error:  # the store answers, and the others have nothing to do with it
+            except BusyRecordError as error:  # the store answers, so the other parts continue
                 log.warning("%s is held up: %s", name, error)
             except StoreError:
                 raise
@@ -81,7 +83,7 @@ class BackgroundWork:
         return min(self._collector.wait_s(), self._notices.wait_s(), asks)
 
     def has_open(self) -> bool:
-        """Whether something is in progress, or waits for this process; not what has failed."""
+        """Whether a notice or the answer of a source is still to come; failed parts do not count."""
         is_sending = _NOTICES not in self._failed_until and self._notices.has_open()
         sources = None if _SOURCES in self._failed_until else self._sources
         return is_sending or (sources is not None and sources.is_asking())
@@ -91,7 +93,7 @@ class BackgroundWork:
         self._notices.expedite()
 
     def finish(self, now: datetime) -> None:
-        """Finish the round of the garbage collector that is in progress."""
+        """Finish the round of the garbage collector that is in progress, or run one that is due."""
         self._collector.finish(now)
 
     def close(self) -> None:

@@ -23,7 +23,9 @@ else:
     from backports import zstd
 
 MOST_BYTES = 32 * 2**20
+"""The most bytes that the files of a project may have."""
 PART_SIZE = 2**20
+"""The size in bytes of the parts in which a bundle is stored."""
 _NAMES_SHOWN = 10
 _ASIDE = frozenset({"output", "scheduler", "__pycache__"})
 IGNORE_FILE = ".scoopiignore"

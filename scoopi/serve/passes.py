@@ -28,14 +28,22 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 log = logging.getLogger(__name__)
 _MOST_ROUNDS = 1000
 _READ_SHARE = 4
-"""A pass that is ended because of its length takes at least so many times as long as its snapshot."""
+"""A pass is not ended because of its length before it has taken this many times as long as its snapshot."""
 LATEST_S = 1800.0
-"""From a snapshot to the last write that was decided on it; nothing is removed within twice that time."""
+"""Seconds in which decisions on a snapshot are written; nothing that ended in twice that time is removed."""
 
 
 @dataclass(slots=True)
 class _Length:
-    """How long a pass may take, and what is done meanwhile."""
+    """How long a pass may take, and what is done meanwhile.
+
+    Attributes:
+        now: the time of the pass.
+        meanwhile: called before each write and between scans.
+        most_s: for how many seconds the pass may run.
+        longest_read_s: how many seconds its longest snapshot took.
+        is_cut: the pass has ended because of its length.
+    """
 
     now: datetime
     meanwhile: Callable[[], object]
@@ -45,7 +53,7 @@ class _Length:
     is_cut: bool = False
 
     def is_over(self) -> bool:
-        """Whether the pass has taken its time; it must have been long enough to be worth its snapshot."""
+        """Whether the pass has used its time, or if its snapshot takes long, a multiple of the snapshot's."""
         return time.monotonic() - self.began >= max(self.most_s, _READ_SHARE * self.longest_read_s)
 
     def was_read(self, seconds: float) -> None:
@@ -63,13 +71,13 @@ class PassCounts:
 
 
 class FaultLog:
-    """Logs what passes of this process cannot plan: per process and kind of error once, until it is gone."""
+    """Logs what passes of this process cannot plan, each kind of error once per process until it is gone."""
 
     def __init__(self) -> None:
         self._known: dict[str, set[str]] = {}
 
     def note(self, faults: PlanFaults) -> None:
-        """Log what is new since the last pass, and which processes are planned again."""
+        """Log the faults that the last pass did not have, and the processes that have none any more."""
         kinds: dict[str, set[str]] = {}
         for fault in faults.found.values():
             kind = type(fault.error).__name__
@@ -90,11 +98,12 @@ class Passes:
         store: the records.
         schedule: returns the current definitions and their hash; called before each pass.
     Attributes:
-        lease: with which only one process runs a pass at a time.
-        last: the snapshot after the last pass, with nothing left to decide.
+        lease: the lease by which only one process runs a pass at a time.
+        last: the last snapshot that a pass has decided on; None before the first pass.
         counts: totals of the passes so far.
         faults: what the last pass could not plan.
-        is_unfinished: whether the last pass has ended because of its length; the next one continues.
+        is_unfinished: whether the last pass has left something to decide because of its length, or another
+            process requested a pass meanwhile; the next pass continues.
     """
 
     def __init__(self, store: ScheduleStore, schedule: Callable[[], tuple[str, Schedule]]) -> None:
@@ -110,12 +119,12 @@ class Passes:
     def run(
         self, now: datetime, meanwhile: Callable[[], object] = lambda: None, most_s: float = math.inf
     ) -> list[dict[str, Any]] | None:
-        """Run a pass. If another process is running one, ask it to look once more before it ends.
+        """Run a pass. If another process is running one, have that process run another one after it.
 
         Args:
             meanwhile: called before each write, as there may be many, and between scans.
-            most_s: the pass ends soon after this time, even if something is left to decide; not before it has
-                written for three times as long as it has read.
+            most_s: the pass ends soon after this number of seconds, even if something is left to decide; but
+                not before it has taken four times as long as its snapshot, so that it gets ahead.
         Returns:
             The decisions as rows; None if another process runs a pass.
         Raises:
@@ -137,7 +146,7 @@ class Passes:
 
     @property
     def awaits_retry(self) -> bool:
-        """Whether, at the last pass, a job waited only for the time of its retry, or to be offered again."""
+        """Whether, at the last pass, a job waited for its retry only, or an attempt to be offered again."""
         last = self.last
         if last is None or any(each.offer_at is not None for each in last.attempts):
             return last is not None
@@ -146,7 +155,7 @@ class Passes:
         return any(gate is not None and gate.gate == "error" and gate.until is not None for gate in waiting)
 
     def stranded(self) -> str:
-        """Return the first job that no live worker could run at the last pass, and why; empty if none."""
+        """Return a sentence on the first job that no live worker could run at the last pass; else empty."""
         found = [] if self.last is None else [*stranded(self.last)]
         if not found:
             return ""
@@ -155,7 +164,7 @@ class Passes:
         return f"{attempt.job} is left: {reason}{others}"
 
     def unplanned(self) -> str:
-        """Return which processes the last pass could not plan; empty if there are none."""
+        """Return a sentence on the processes that the last pass could not plan; empty if there are none."""
         names = sorted({fault.process for fault in self.faults.found.values()})
         return f"not planned: {', '.join(names)}; scoopi process show says why" if names else ""
 
@@ -188,7 +197,10 @@ class Passes:
         return self._with_wanted(snapshot)
 
     def _workers(self, names: set[str]) -> Mapping[str, WorkerRecord]:
-        """All workers; one that has attempts is looked for by its name before it is taken to be removed."""
+        """All workers by name; those of `names` that the scan does not find are read by their keys.
+
+        A scan may miss records, and attempts of a worker that does not exist are taken from it.
+        """
         found = dict(self._store.workers())
         if missing := sorted(names - found.keys()):
             found |= self._store.get(WorkerRecord, missing)
@@ -199,12 +211,13 @@ class Passes:
         return replace(snapshot, jobs={**snapshot.jobs, **more}) if more else snapshot
 
     def _until_quiet(self, length: _Length) -> list[dict[str, Any]]:
-        """Decide and write, until nothing follows, or the pass has taken its time.
+        """Decide and write in rounds, until nothing is left to decide, or the pass has used its time.
 
-        What this pass has written it need not read again: only a write that was lost, as somebody else was
-        first, shows that the records have changed. What others write meanwhile makes the pass repeat.
-        After a write that was lost nothing more of its step is written: the end of an attempt must not be
-        marked as counted if its job was not moved.
+        Returns the rows of what was written. If all writes of a round succeed, the next round decides on the
+        same snapshot with these writes applied. A write that was lost, as another writer changed the record
+        first, shows that the snapshot is out of date: the next round reads a new one. After a lost write no
+        further write of the same step is made: the end of an attempt must not be marked as counted if its
+        job was not moved.
         """
         rows: list[dict[str, Any]] = []
         is_current, began, length.is_cut = False, 0.0, False
@@ -240,7 +253,10 @@ class Passes:
         return rows
 
     def _written(self, decision: Decision) -> bool | None:
-        """Whether a decision was written; None if it could not be, which is noted, and stops no other one."""
+        """Whether a decision was written; False if another writer was first.
+
+        None if its record is busy or cannot be stored, which is noted as a fault and stops no other decision.
+        """
         try:
             return self._store.write(decision.old, decision.new)
         except (BusyRecordError, UnstorableError) as error:
@@ -248,10 +264,10 @@ class Passes:
             return None
 
     def _timely(self, began: float) -> Iterator[Decision]:
-        """The decisions on the last snapshot, as long as it is recent; the next round decides on the rest.
+        """The decisions on the last snapshot, until it is `LATEST_S` old; the next round decides on the rest.
 
-        A process may be stopped for any time. What it then wrote late could create a job again that has
-        ended, and was removed, meanwhile.
+        A process may be suspended for any time. If it wrote old decisions after that, it could create a job
+        again that has ended and was removed meanwhile.
         """
         assert self.last is not None
         self.faults = PlanFaults()
@@ -259,12 +275,12 @@ class Passes:
         return takewhile(lambda decision: time.monotonic() - began < LATEST_S, decisions)
 
     def _renewed(self, length: _Length) -> bool:
-        """Renew the lease of a long pass between two rounds; False if another pass has taken it."""
+        """Renew the lease of a long pass between two rounds; False if another process has taken it."""
         taken = timedelta(seconds=time.monotonic() - length.began)
         return taken < LEASE / 3 or self.lease.renew(length.now + taken + LEASE)
 
 
 def _holders(attempts: Iterable[AttemptRecord]) -> set[str]:
-    """The workers that have attempts or nodes; most attempts of a long queue have none."""
+    """Names of the workers that have attempts or nodes; most attempts of a long queue have no worker."""
     held = (each for each in attempts if each.worker or each.nodes)
     return {name for each in held for name in held_places(each)}

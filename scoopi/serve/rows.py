@@ -20,7 +20,7 @@ from scoopi.scheduler.placing.run_nodes import held_places
 
 Row = dict[str, Any]
 ENDS = ("succeeded", "noop", "failed", "error", "canceled", "not_ready")
-"""What a worker reports at the end of an attempt."""
+"""The statuses that a worker may report at the end of an attempt."""
 
 
 def job_row(record: JobRecord, process: Process | None) -> Row:
@@ -114,13 +114,14 @@ def group_row(
 ) -> Row:
     """Return the row of a group of workers.
 
-    A worker of several groups has its places in each of them; what a lost or draining one runs counts as
-    used, and nothing of it is left. Nothing limits a group but its workers: `max_jobs` and `max_cost` are 0.
+    The whole capacity of a worker counts in each of its groups. What a lost or draining worker still runs
+    counts as `used`, but its free places do not count as `left`. Only its workers limit a group, so
+    `max_jobs` and `max_cost` are 0.
 
     Args:
-        workers: those of the group; one that has signed off counts only for what it still holds.
+        workers: those of the group; one that has signed off counts only while it still holds attempts.
         attempts: all open attempts, of any worker.
-        dead: see `worker_row`; they are lost.
+        dead: as for `worker_row`.
     """
     held = Counter(name for each in attempts for name in held_places(each))
     there = (each for each in workers if held[each.worker] or condition(each) not in SIGNED_OFF)
@@ -144,7 +145,8 @@ def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord], dead: Co
 
     Args:
         attempts: all open attempts, of any worker.
-        dead: the workers whose process has ended, though their heartbeats do not show it yet.
+        dead: names of workers whose process has ended, although their heartbeats do not show it yet; they
+            are shown as lost.
     """
     mine = [each.attempt for each in attempts for name in held_places(each) if name == record.worker]
     return {

@@ -6,7 +6,10 @@ import time
 from collections.abc import Mapping
 
 STUCK_S = 120.0
-"""The loop turns at each heartbeat; a call to a store that is away ends long before this."""
+"""After how many seconds without a turn of the loop the process counts as stuck.
+
+It turns at each heartbeat, and a call to a store that does not answer times out long before this.
+"""
 
 
 class ServeHealth:
@@ -15,7 +18,7 @@ class ServeHealth:
     One thread updates it; any thread may read it.
 
     Attributes:
-        worker: name of its worker; empty until it has one.
+        worker: name of the worker of this process; empty until it has one.
         ended: number of attempts that ended here, by process and status.
     """
 
@@ -34,7 +37,7 @@ class ServeHealth:
         """Note that the main loop has completed a turn.
 
         Args:
-            unready: why it cannot work at the moment; empty if it can.
+            unready: why the process cannot work at the moment; empty if it can.
         """
         self._unready, self._turned = unready, time.monotonic()
 
@@ -50,5 +53,5 @@ class ServeHealth:
         return f"the loop has not turned for {stuck_s:.0f} s" if stuck_s > STUCK_S else ""
 
     def unready(self) -> str:
-        """Return why it cannot work; empty if it can."""
+        """Return why the process cannot work; empty if it can."""
         return self.fault() or self._unready

@@ -12,12 +12,12 @@ class ServeOptions:
     """The options of one `scoopi serve`.
 
     Attributes:
-        name: name of its worker; None for the host name.
+        name: the name of the worker; None for the host name.
         slots: the most attempts at a time; None for the project's setting, by default the number of cores.
         schedules: run passes.
         works: run attempts.
         until_idle: exit when nothing runs, is due or waits for a retry.
-        groups: groups of its worker; empty for the project's setting.
+        groups: the groups of the worker; empty for the project's setting.
     Raises:
         UsageError: with these options it would do nothing, or never end.
     """

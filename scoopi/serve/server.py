@@ -28,11 +28,11 @@ from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 _SOON_S = 0.01
-"""The shortest time to a pass for something that is due soon."""
+"""The shortest time, in seconds, to a pass for something that is due soon."""
 _AGAIN_S = 1.0
-"""After a failure of the store."""
+"""Seconds from a failure of the store to the next turn."""
 _REPORT_S = 3.0
-"""For how long ends that the store does not take are tried again after the last attempt has ended."""
+"""For how many seconds after the last attempt ends that could not be written are tried again."""
 
 
 class Server:
@@ -148,13 +148,13 @@ class Server:
                 self._after_failure(error)
 
     def _has_ended(self) -> bool:
-        """Whether no attempt runs here, and all ends are written, or have been tried for long enough."""
+        """Whether no attempt runs here, and their ends are written, or were tried for `_REPORT_S` seconds."""
         if self._runner:
             self._ended_at = time.monotonic()
         return self._runner.is_idle or time.monotonic() - self._ended_at >= _REPORT_S
 
     def _after_failure(self, error: StoreError) -> None:
-        """Wait a moment; attempts run on, as long as their leases last."""
+        """Wait for `_AGAIN_S` seconds; attempts continue as long as their leases last."""
         self._outage.failed(error)
         self._has_failed = True
         self._health.turned(f"the store does not answer: {error.what}")
@@ -162,7 +162,7 @@ class Server:
         self._runner.wait(_AGAIN_S)
 
     def _begin(self) -> None:
-        """Finish what a former process of this worker has left."""
+        """Finish what an earlier process of this worker has left: its attempts, and files to publish."""
         self._runner.take_over()
         schedule = self._state.current()[1]
         known = (schedule.process(name) for name in self._store.processes())
@@ -207,7 +207,7 @@ class Server:
             self._runner.keep_alive(self._heartbeat.lease_ends_at())
 
     def _pass(self) -> bool:
-        """Run a pass; returns whether its last snapshot shows what it has written."""
+        """Run a pass; return whether it was complete, so that its last snapshot shows the current records."""
         self._settings = self._state.current()[1].settings
         self._pass_at = time.monotonic() + self._settings.every.total_seconds()
         passes = self._state.passes
@@ -225,7 +225,11 @@ class Server:
         return self._is_quiet
 
     def _claim(self, is_current: bool) -> None:
-        """Claim what is placed here; after a pass of its own without reading all attempts once more."""
+        """Claim the attempts that are placed on this worker, as far as it has room for them.
+
+        Args:
+            is_current: the snapshot of the last pass is current, so the attempts need not be read again.
+        """
         room, last = self._slots - len(self._runner), self._state.passes.last
         known = last.attempts if is_current and last is not None else None
         if self._runner.claim(room, self._settings, self._heartbeat.lease_ends_at(), known):
@@ -249,7 +253,10 @@ class Server:
             self._registry.change(self.name, state="draining", since=now_utc())
 
     def _is_idle(self) -> bool:
-        """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""
+        """Whether nothing runs, is due, or is to be tried again, so that `until_idle` ends this process.
+
+        If only notices are left, they are sent at once.
+        """
         if not self._options.until_idle or not self._runner.is_idle or not self._is_quiet:
             return False
         if self._state.passes.awaits_retry or self._has_attempts():
@@ -260,7 +267,7 @@ class Server:
         return True
 
     def _has_attempts(self) -> bool:
-        """Whether an attempt is placed here or on another `serve`, or its end has not moved its job yet."""
+        """Whether an attempt is placed on any `serve`, or the end of one has not moved its job yet."""
         schedule = self._state.current()[1]
         return any(
             attempt.phase != LIVE or (attempt.worker and process.executes.kind != EXTERNAL)

@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 _ANSWER_S = 4.0
-"""How long a process that shuts down waits for its store at first; each failure halves it."""
+"""For how long, in seconds, a process that shuts down waits for its store; each failure halves it."""
 _DEPLOYED = "deployed"
 """File of a state folder: the hash of the project that was deployed from here last."""
 _EFFECTS = {
@@ -65,10 +65,11 @@ class State:
             password.
     Attributes:
         is_shared: processes of other machines may use the records.
-        is_store_away: the store did not answer at the end, so it is not asked to wake processes elsewhere,
-            which find the worker lost by its heartbeats.
+        is_store_away: the store did not answer when the worker signed off, so nothing more is written to it
+            at the exit; other processes find the worker lost by its missing heartbeats.
         name: the folder, or the URL of the store without its password.
     Raises:
+        UsageError: the folder cannot be created.
         StoreError, ClusterError: the records cannot be opened, or a newer Scoopi has written them.
     """
 
@@ -123,24 +124,24 @@ class State:
         """Wait less long for the store from now on, as this process shuts down; callable from any thread.
 
         Args:
-            hard: makes no difference.
+            hard: unused; the callbacks of signals get it.
         """
         self.store.limit_waits(_ANSWER_S)
 
     def ask_for_pass(self) -> None:
-        """Ask the `serve` processes of other machines to run a pass at their next heartbeat."""
+        """Request a pass, which a `serve` of another machine runs at its next heartbeat."""
         try:
             self.store.change_pass(lambda old: None if old.is_requested else changed(old, is_requested=True))
         except StoreError as error:
             log.info("no pass was asked for: %s", error)
 
     def observed(self, now: datetime) -> Snapshot:
-        """Return the snapshot of a pass at this time, and which workers of this folder have died since."""
+        """Return the snapshot of a pass at this time, with the workers of this folder that have died."""
         snapshot = self.passes.snapshot(now)
         return replace(snapshot, dead=dead_workers(self.folder, snapshot.workers.values()))
 
     def current(self) -> tuple[str, Schedule]:
-        """Return hash and definitions of the current project; empty ones before the first deployment."""
+        """Return the hash and the definitions of the current project; empty before the first deployment."""
         name = self.store.the_pass().bundle
         return name, self.schedule(name)
 
@@ -148,7 +149,8 @@ class State:
         """Return the definitions of a deployed project by its hash; empty ones for an empty hash.
 
         Raises:
-            UsageError: it is not in the store.
+            UsageError: the project is not in the store.
+            DefsError: this version of Scoopi finds errors in its definitions.
         """
         return self._read(name) if name else Schedule({})
 
@@ -168,7 +170,8 @@ class State:
         """Return the folder with the unpacked files of a project by its hash.
 
         Raises:
-            UsageError: it is not in the store.
+            UsageError: the project is not in the store.
+            RecordError: its bundle in the store is damaged.
         """
         folder = self.folder / "bundles" / name
         if folder.is_dir():
@@ -192,11 +195,12 @@ class State:
 
         Args:
             check_scrape: see `read_schedule`; with None, names in processes are not looked up.
-            by: the user, who is noted with each process that it changes.
+            dry_run: check and compare, but store nothing.
+            by: the name of the user, which is recorded with each process that is changed.
             warn: called with the report if it has warnings but no errors.
         Returns:
-            A row for each process that is added, changed or removed: `process`, `change`, `jobs`, the number
-            of its active jobs, and `effect`, what becomes of them; None without any.
+            A row for each process that is added, changed or removed: `process`, `change`, `jobs` (the number
+            of its active jobs), and `effect` (what becomes of these jobs; None if there are none).
         Raises:
             DefsError: the project has errors, or wants several nodes of a run, which records on one machine
                 do not allow; nothing is stored.
@@ -222,10 +226,10 @@ class State:
         return rows
 
     def replaced_since(self, project: Path) -> datetime | None:
-        """Return when another node replaced the project that this one deployed last; None if it may deploy.
+        """Return when another node replaced the project that this node deployed last; None if it may deploy.
 
-        A `serve` that is restarted with the project that it has deployed before, such as an old pod in a
-        rolling update, must not bring it back. A project that has changed since is deployed.
+        A `serve` that is restarted with the same project, such as an old pod in a rolling update, must not
+        make this project current again. A project whose files have changed since is deployed.
 
         Raises:
             DefsError: the project cannot be packed.
@@ -236,7 +240,10 @@ class State:
         return record.former.get(own) if is_replaced else None
 
     def _note(self, name: str, change: ProcessChange, process: Process | None) -> None:
-        """Keep who changed a process with its record; the fires while it was removed are past."""
+        """Add a change to the record of a process, unless a repeated deployment has added it already.
+
+        A process that was removed does not catch up on fires of that time.
+        """
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
             if old is None or (old.changes and old.changes[-1].is_repeated_by(change)):
@@ -270,7 +277,7 @@ class State:
 
 
 def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | None:
-    """The record with other current definitions; None if they are current already."""
+    """The record with this project as the current one; None if it is current already."""
     if record.bundle == name:
         return None
     former = {each: at for each, at in record.former.items() if each != name}

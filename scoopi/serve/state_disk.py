@@ -15,11 +15,11 @@ NETWORK = frozenset(
         *("fuse.mount-s3", "fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
     }
 )
-"""Types of file systems that several machines may write to; locks on them are not to be trusted."""
+"""Types of file systems that several machines may write to; file locks on them are unreliable."""
 
 
 def ensure_local(folder: Path, mounts: Path = MOUNTS) -> None:
-    """Reject a folder on a network file system, where SQLite's locks and ours may not work.
+    """Reject a folder on a network file system, where the locks of SQLite and Scoopi may not work.
 
     Args:
         folder: the folder; it need not exist.

@@ -1,4 +1,4 @@
-"""Wake-ups: notify the `serve` processes of a state folder that records have changed; one may get lost."""
+"""Wake-ups: notify the `serve` processes of a state folder of changed records; a wake-up may get lost."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class WakeUp:
     Args:
         folder: the folder of the scheduler's state.
         name: the listener's name, unique among the live ones.
-        listen: registers a callback with the store for changes by processes elsewhere; None if the store
-            cannot call back.
+        listen: has the store call a function whenever a process on another machine has changed records;
+            returns None if the store cannot do that.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class WakeUp:
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
         self._path.unlink(missing_ok=True)
         os.mkfifo(self._path, 0o600)
-        # also a writer of its own, so that the pipe does not end when the last notifier closes it
+        # opened for writing too: else reading would find the end of the pipe after each notifier
         self._pipe = os.open(self._path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._is_closed, self._closing = False, threading.RLock()
         self._listener = listen(self.notify)

@@ -1,1 +1,1 @@
-"""How workers claim attempts and nodes, and report what becomes of them, under fences."""
+"""Claims of attempts and nodes by workers, and reports on them with the fence of their claim."""

@@ -37,7 +37,7 @@ class AttemptClaims:
 
     Args:
         store: the records.
-        copies: what attempts have printed here is copied by it; None for workers in other languages.
+        copies: copies the logs of attempts to the store; None for workers in other languages.
     """
 
     def __init__(self, store: ScheduleStore, copies: LogCopies | None = None) -> None:
@@ -53,7 +53,7 @@ class AttemptClaims:
         schedule: Schedule | None = None,
         known: Sequence[AttemptRecord] | None = None,
     ) -> list[AttemptRecord]:
-        """Claim waiting attempts within the worker's capacity: its own ones first, and of these the oldest.
+        """Claim waiting attempts within the worker's capacity: those placed on it first, older ones first.
 
         Args:
             names: for a worker registered by `worker put`: the external name of each process that it runs;
@@ -61,6 +61,8 @@ class AttemptClaims:
             limit: the most attempts to claim.
             schedule: if given, also claim attempts that another worker has not claimed in time.
             known: the open attempts, if they were just read; what has changed since is not claimed.
+        Returns:
+            The records of the claimed attempts, with their new fences.
         Raises:
             UsageError: the worker is not registered.
         """
@@ -99,10 +101,13 @@ class AttemptClaims:
         now: datetime,
         data: Mapping[str, Any] | None = None,
     ) -> AttemptRecord:
-        """Report that an attempt is in progress; the result is `canceling` if its worker is to end it.
+        """Report that an attempt is in progress.
 
         Args:
+            fence: the fence of the claim; None for that of `attempt`.
             data: progress that a later attempt can continue from; empty keeps what was reported before.
+        Returns:
+            The new record; its status is `canceling` if the worker is to end the attempt.
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
@@ -110,7 +115,7 @@ class AttemptClaims:
         return self._change(attempt, fence, lambda old: changed(old, **fields, **_seen(old, now)))
 
     def see_wish(self, attempt: AttemptRecord, now: datetime) -> AttemptRecord:
-        """Report that the worker of an attempt has seen that it is cancelled.
+        """Record that the worker of an attempt has seen the request to cancel it.
 
         Raises:
             FencedError: the attempt is over or belongs to another worker.
@@ -130,6 +135,10 @@ class AttemptClaims:
     ) -> AttemptRecord:
         """End an attempt; with the status `not_ready` it is offered again, unless it is cancelled.
 
+        Args:
+            fence: the fence of the claim; None for that of `attempt`.
+            status: one of `ENDS`.
+            fields: further fields of the record, such as `outputs` and `explanation`.
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
@@ -159,7 +168,7 @@ class AttemptClaims:
         return self._change(attempt, attempt.fence, handed_back)
 
     def _copy_log(self, attempt: AttemptRecord) -> dict[str, bool]:
-        """Copy the log before the end is written; returns the fields that note it."""
+        """Copy the log, before the end is written; return the fields of the record that note the copy."""
         is_copied = self._copies is not None and self._copies.copy(Claim(attempt))
         return {"has_log": True} if is_copied else {}
 
@@ -188,12 +197,12 @@ class AttemptClaims:
 
 
 def _kept(old: AttemptRecord, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """New fields of an attempt; an empty explanation leaves the one that it has."""
+    """The fields to write; an empty `explanation` is replaced by the one that the attempt has."""
     return {**fields, **({"explanation": old.explanation} if fields.get("explanation") == "" else {})}
 
 
 def _seen(old: AttemptRecord, now: datetime) -> dict[str, Any]:
-    """The fields of an attempt whose worker sees it; none if it is not cancelled, or was seen before."""
+    """The fields that note that the worker has seen a cancel; empty without one, or if it was seen before."""
     is_new = old.wish == "cancel" and old.status == "running"
     return {"status": "canceling", "wish_seen": now} if is_new else {}
 
@@ -203,6 +212,6 @@ def _may_claim(attempt: AttemptRecord, worker: str, names: Mapping[str, str] | N
 
 
 def _status(attempt: AttemptRecord, status: str) -> str:
-    """The status of an attempt at its end; that of a cancel that a timeout caused is that of the timeout."""
+    """The status to record at the end of an attempt; after a cancel by a timeout, that of the timeout."""
     is_stopped = attempt.wish == "cancel" and status in ("canceled", "not_ready")
     return attempt.outcome or "canceled" if is_stopped else status

@@ -46,7 +46,7 @@ class Claim(NamedTuple):
 
     @property
     def worker(self) -> str:
-        """The worker that has it, or had it last; empty if none."""
+        """The worker that has the attempt or node, or had it last; empty if none."""
         if self.is_first:
             return self.attempt.worker
         node = node_of(self.attempt, self.node)
@@ -59,17 +59,17 @@ class Claim(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether the attempt has ended, or the node before it."""
+        """Whether the attempt has ended, or this node of it."""
         node = node_of(self.attempt, self.node)
         return self.attempt.status in TERMINAL or (node is not None and node.status == "ended")
 
     @property
     def has_started(self) -> bool:
-        """Whether it was ever claimed."""
+        """Whether the attempt or node was ever claimed."""
         return self.fence > 0
 
     def seconds(self, now: datetime) -> float:
-        """For how long it has run by its record, in seconds; 0 if that is not known."""
+        """For how many seconds the attempt or node has run by its record; 0 if that is not known."""
         node = node_of(self.attempt, self.node)
         started = self.attempt.started if self.is_first else None if node is None else node.started
         return 0.0 if started is None else max(0.0, (now - started).total_seconds())

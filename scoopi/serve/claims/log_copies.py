@@ -27,9 +27,9 @@ class LogCopies:
         self._is_failing = False
 
     def copy(self, claim: Claim) -> bool:
-        """Copy what a claim has printed, unless a later claim of it has copied its own; errors are logged.
+        """Copy the log of a claim, unless that of a later claim of the attempt or node is stored already.
 
-        Of failures in a row, while the store is away, only the first is a warning.
+        Errors are logged; of several in a row, as when the store is away, only the first as a warning.
 
         Returns:
             Whether the store has a copy now.

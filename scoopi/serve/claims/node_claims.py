@@ -21,14 +21,14 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
 class NodeClaims:
-    """The calls of workers for further nodes of attempts, as those of `AttemptClaims` for attempts.
+    """The calls of a worker for further nodes of attempts: claim them, report on them, end them.
 
-    Each node has a fence of its own: one that is lost is placed again, and the attempt continues.
+    Each node has a fence of its own, so a node that is lost is placed again while the attempt continues.
 
     Args:
         store: the records.
         worker: the name of the worker that calls.
-        copies: what nodes have printed here is copied by it; None if other workers see the same folders.
+        copies: copies the logs of nodes to the store; None if other workers see the same folders.
     """
 
     def __init__(self, store: ScheduleStore, worker: str, copies: LogCopies | None = None) -> None:
@@ -71,7 +71,7 @@ class NodeClaims:
         """End a node; the other nodes of its run continue.
 
         Args:
-            explanation: why it ended before the run did.
+            explanation: why the node ended early; empty if its work was complete.
         Raises:
             FencedError: as `progress`.
         """
@@ -91,7 +91,7 @@ class NodeClaims:
         self._change(claim, lambda record, node: with_node(record, replace(node, status="free", worker="")))
 
     def left(self) -> list[Claim]:
-        """The nodes that run on this worker by the records."""
+        """Return the nodes that run on this worker according to the records."""
         return [
             Claim(attempt, node.number)
             for attempt in self._store.open_attempts()

@@ -23,6 +23,7 @@ class FolderCollector:
     """Removes the folders of finished attempts, and unpacked projects that are no longer in the store.
 
     Args:
+        state: the records, and the folder.
         now: the time from which ages are counted.
         is_dry: remove nothing.
         output: the folder that output folders are relative to; None for the current one.
@@ -93,7 +94,7 @@ class FolderCollector:
 
 
 def _is_used(path: Path) -> bool:
-    """Whether a supervisor runs an attempt there, though this store, which may be the wrong one, does not."""
+    """Whether a supervisor runs an attempt there, even if this store, which may be another one, has none."""
     try:
         lock = os.open(path / "lock", os.O_WRONLY | os.O_CLOEXEC)
     except OSError:
@@ -110,5 +111,5 @@ def _is_used(path: Path) -> bool:
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
-    except OSError:  # there is none, or it is not ours: an output folder may be anywhere
+    except OSError:  # it does not exist, or may not be read: an output folder may be anywhere
         return []

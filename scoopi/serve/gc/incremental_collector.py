@@ -16,17 +16,19 @@ from scoopi.serve.state import State
 
 log = logging.getLogger(__name__)
 _PAUSE, _BUSY_PAUSE = 100.0, 10.0
-"""After a step that took a second: the pause in seconds; shorter if the step has removed something."""
+"""The pause after a step, as a multiple of its length; the second one after a step that removed something."""
 
 
 class IncrementalCollector:
     """Runs rounds of the garbage collector in small steps, so that they take a small share of the time.
 
-    Of several processes that share the records, one runs a round in each period of `gc.every`.
+    Of several processes that share the records, one runs a round over them in each period of `gc.every`;
+    each runs rounds over its own folders.
 
     Args:
+        state: the records, and the folder.
         collects_records: whether this process takes part in rounds over the records.
-        collects_folders: whether attempts work in the state folder.
+        collects_folders: whether this process runs attempts, so that its folders are collected.
     """
 
     def __init__(self, state: State, *, collects_records: bool, collects_folders: bool) -> None:
@@ -58,7 +60,7 @@ class IncrementalCollector:
         """Run the remaining steps of a round, or all steps of a round that is due.
 
         Raises:
-            StoreError: as in `turn`.
+            StoreError: as for `turn`.
         """
         if self._steps is None and time.monotonic() < self._next_round:
             return

@@ -31,9 +31,9 @@ from scoopi.store.schedule.record_keys import record_key
 
 log = logging.getLogger(__name__)
 KEPT_AT_LEAST = timedelta(hours=1)
-"""Whatever the settings are: a pass that was stopped in between may still write what it has decided."""
+"""The shortest retention, whatever the settings: a suspended pass may still write what it has decided."""
 LOST_FOR = timedelta(days=1)
-"""How long a worker is kept that ended without signing off: it may only be suspended."""
+"""How long a worker is kept that stopped its heartbeats without signing off: it may only be suspended."""
 PAGE = 1000
 """Records that one step reads."""
 MOST_REMOVED = 200
@@ -66,6 +66,7 @@ class RecordCollector:
     written now, as others keep changing it, is left to the next round.
 
     Args:
+        state: the records.
         now: the time from which ages are counted.
         is_dry: remove nothing.
     """
@@ -79,7 +80,7 @@ class RecordCollector:
     def steps(self) -> Iterator[list[Collected]]:
         """Run one round in small steps; each reads at most a page of records and yields what it has removed.
 
-        Whatever a step does not reach within its limit is left to the next round.
+        What a step cannot remove within its limit is left to the next round.
 
         Raises:
             StoreError: the store does not answer; the next round removes the rest.
@@ -113,9 +114,9 @@ class RecordCollector:
             yield self._without_jobs(old[:MOST_REMOVED])
 
     def _without_jobs(self, old: Sequence[tuple[JobRecord, str]]) -> list[Collected]:
-        """Remove jobs with their attempts, unless a later pass asks for them.
+        """Remove jobs with their attempts, unless a later pass may need them.
 
-        Their process's record notes them first, so a crash in between loses nothing that a pass needs.
+        First their ends are noted in the record of their process, so a crash loses nothing that a pass needs.
         """
         if not old:
             return []
@@ -127,7 +128,7 @@ class RecordCollector:
         return [Collected("job", job.job, reasons[job.job]) for job in jobs]
 
     def _noted(self, jobs: Sequence[JobRecord]) -> list[JobRecord]:
-        """Note in the records of their processes how jobs ended; return those that are noted."""
+        """Note in the records of their processes how jobs ended; return the jobs for which this succeeded."""
         found: list[JobRecord] = []
         for name in dict.fromkeys(job.process for job in jobs):
             own = [job for job in jobs if job.process == name]
@@ -140,7 +141,7 @@ class RecordCollector:
         """Remove the attempts of jobs, except of jobs that have an open one.
 
         Returns:
-            The jobs that have none left.
+            The jobs that have no attempts left.
         """
         keys = [f"{record_key(job)}/{number:06}" for job in jobs for number in range(1, job.attempts + 2)]
         attempts = [*self._store.get(AttemptRecord, keys).values()]
@@ -170,7 +171,7 @@ class RecordCollector:
             yield [Collected(kind, each.attempt, _ended(ended_at(each))) for kind, each in found]
 
     def _without_log(self, attempts: Sequence[AttemptRecord]) -> list[AttemptRecord]:
-        """Note that the logs of attempts are not kept any more; return those of which it was noted."""
+        """Note in the records of attempts that their logs are removed; return those that were written."""
         found: list[AttemptRecord] = []
         for attempt in attempts:
             with _unless_busy(attempt.attempt):
@@ -178,7 +179,7 @@ class RecordCollector:
         return found
 
     def _unneeded(self, old: list[AttemptRecord]) -> list[AttemptRecord]:
-        """Leave out the last two attempts of jobs that are not over: one continues the other's progress."""
+        """Leave out the last two attempts of each unfinished job: the next one may continue their progress."""
         active = self._store.active_jobs().values() if old else ()
         needed = {(job.job, job.attempts - back) for job in active for back in (0, 1)}
         return [each for each in old if (each.job, each.number) not in needed]
@@ -211,7 +212,7 @@ class RecordCollector:
     def _workers(self) -> list[Collected]:
         """Remove workers removed by hand, and those of a `serve` that ended or were lost long ago.
 
-        A registered worker that is silent may come back, with heartbeats that must not be refused.
+        An external worker without heartbeats is kept: it may come back, and its heartbeats must be accepted.
         """
         beat = self._store.the_pass().beat
         most = LOST_FOR / self._schedule.settings.liveness.beat

@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def _become(words: list[str], message: dict[str, Any]) -> None:
-    """Become the program, one of the project or of PATH; returns if there is none."""
+    """Replace this process by a program of the project or of PATH; return only if there is none."""
     own = Path(words[0])
     program = str(own.resolve()) if own.is_file() else shutil.which(words[0])
     if program is None:

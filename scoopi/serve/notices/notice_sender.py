@@ -21,14 +21,15 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
 LIMIT_S = 60.0
-"""How long a target may take."""
+"""How many seconds a target may take."""
 LEASE = timedelta(seconds=180)
-"""From a claim until another worker may send the notices: their sender has ended, whatever happened."""
+"""From a claim until another worker may send the notices: by then, the target has been killed."""
 TOGETHER = timedelta(minutes=5)
-"""From the first event of a process until a message has it, and all that followed."""
+"""From the first event of a process until the message that has this event and those that followed."""
 MOST_LINES = 20
-"""Of the text of a message; `events` has all."""
+"""The most events in the text of a message; its `events` has all."""
 _MOST = 4
+"""The most targets that run at a time."""
 READ_EVERY_S = 1.0
 """How often the records are read to find the notices that are due."""
 _CHECK_EVERY_S = 0.05
@@ -110,7 +111,7 @@ class NoticeSender:
         return _CHECK_EVERY_S if self._under_way or self._is_hurried else float("inf")
 
     def turn(self, now: datetime) -> None:
-        """Record what has ended, kill what takes too long, and start sending what is due.
+        """Record the targets that have ended, kill those that take too long, and send what is due.
 
         Raises:
             StoreError: the store does not answer; the next turn continues.
@@ -124,11 +125,11 @@ class NoticeSender:
                 self._unwritten.remove((old, new))
 
     def expedite(self) -> None:
-        """Send pending notices without waiting for more, because this process is about to end."""
+        """From now on, send pending notices without waiting for more, as this process is about to end."""
         self._is_hurried = True
 
     def has_open(self) -> bool:
-        """Whether any process is sending a notice, or one that this process may send is pending."""
+        """Whether a notice is pending, or being sent by any process; False if this process sends none."""
         if not self._holder:
             return False
         return bool(self._under_way) or any(True for _ in self._store.scan(NoticeRecord, OPEN))
@@ -155,7 +156,7 @@ class NoticeSender:
         self._is_hurried = self._is_hurried and bool(groups)
 
     def _claimed(self, notices: list[NoticeRecord], now: datetime) -> list[NoticeRecord]:
-        """The notices that this worker sends; none if another one has the first."""
+        """Claim notices, and return those that were claimed; none if another worker has claimed the first."""
         claimed: list[NoticeRecord] = []
         for notice in notices:
             own = changed(notice, holder=self._holder, until=now + LEASE)
@@ -205,10 +206,10 @@ class NoticeSender:
 
 
 def _is_due(first: NoticeRecord, now: datetime) -> bool:
-    """Whether the wait for further events is over; a claim means that it was, and a clock may be set back."""
+    """Whether the wait for further events is over: also after a claim, or if a clock was set back."""
     return first.until is not None or not first.at - TOGETHER <= now < first.at + TOGETHER
 
 
 def _follows(notice: NoticeRecord) -> bool:
-    """Whether an event follows those of attempts at the same time: that of a job, except its creation."""
+    """Whether an event comes after those of attempts of the same time: one of a job, except its creation."""
     return not notice.attempt and notice.event != "embryo"

@@ -33,11 +33,13 @@ class AttemptService:
     def rows(
         self, job: str | None = None, process: str | None = None, status: str | None = None
     ) -> list[Row]:
-        """Return a row for each attempt of a job or of a process; without either, for each live attempt.
+        """Return a row for each attempt of a job or of a process.
+
+        Without either, for each attempt that is not over or whose end has not been counted in its job yet;
+        with a `status` of an end, for each attempt of that status.
 
         Args:
             status: only attempts of this status.
-
         Raises:
             UsageError: the job, the process or the status is unknown.
         """
@@ -60,7 +62,11 @@ class AttemptService:
         return [attempt_row(each) for each in found if status in (None, each.status)]
 
     def show(self, attempt: str) -> Row:
-        """Return the row of an attempt; the last one of a job has the time of the retry."""
+        """Return the row of an attempt, with the time of its job's retry if it is the last one of the job.
+
+        Raises:
+            UsageError: there is no such attempt.
+        """
         return self._row(self.record(attempt))
 
     def record(self, attempt: str) -> AttemptRecord:

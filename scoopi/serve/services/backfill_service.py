@@ -19,7 +19,7 @@ from scoopi.serve.services.job_service import JobService
 from scoopi.serve.state import State
 
 MOST_JOBS = 10_000
-"""Of one backfill; a longer range is likely a mistake."""
+"""The most jobs of one backfill; a longer range is probably a mistake."""
 _MOST_TRIES = 9
 _STATES = ("embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed")
 
@@ -28,6 +28,7 @@ class BackfillService:
     """Creates, lists and cancels the backfills of one process.
 
     Args:
+        state: the records.
         process: the process whose slots get jobs.
         now: the time of this command.
     """
@@ -45,13 +46,14 @@ class BackfillService:
 
         Args:
             first, last: slots or days, as `past_slots` takes them.
-            overlap: overrides the process's `overlap`; empty for `allow` if the process allows it, else
-                `wait`.
+            overlap: overrides the process's `overlap`; empty for `allow` if that is `allow` or `remind`, else
+                for `wait`.
             order: `old` or `new`: which slots run first.
             max_parallel: the most jobs that run at a time; 0 for no limit.
             dry_run: create no job.
         Returns:
-            A row for each slot: `job change state`, where `change` is `create` or `exists`.
+            A row for each slot: `job`, `change` (`create` or `exists`), `state` (None for a job that is only
+            created without `dry_run`) and `backfill`, its name (None if nothing is created).
         Raises:
             PeriodError: a slot is not valid.
             UsageError: the range has no slots, or too many.
@@ -87,7 +89,7 @@ class BackfillService:
         return rows
 
     def cancel(self, name: str, jobs: JobService) -> list[Row]:
-        """Skip all unfinished jobs of a backfill; live attempts are cancelled.
+        """Skip all unfinished jobs of a backfill, and return their rows; live attempts are cancelled.
 
         Raises:
             UsageError: there is no such backfill.
@@ -99,7 +101,10 @@ class BackfillService:
         return [self._skipped(job.job, jobs) for job in own if job.state not in FINISHED]
 
     def _skipped(self, job: str, jobs: JobService) -> Row:
-        """Skip a job; beside a `serve`, it may end or be moved by a pass at the same moment."""
+        """Skip a job, unless it has ended meanwhile; return its row.
+
+        A pass may change the job at the same moment; then this is tried again.
+        """
         for _ in range(_MOST_TRIES):
             with suppress(StateRefusedError):
                 return jobs.skip(job)[0]

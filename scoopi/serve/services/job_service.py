@@ -81,7 +81,7 @@ class JobService:
         return [*islice(wanted, limit)]
 
     def show(self, job: str) -> Row:
-        """Return the row of a job, with its `changes` in order, of its state and by hand, and its `gates`."""
+        """Return the row of a job with `changes` (of its state or by hand) and `gates`, both in order."""
         record = self.job(job)
         changes, reason = record.changes, f"launch type: {record.launch_type}"
         if not changes or (changes[0].at, changes[0].state) != (record.created, "embryo"):
@@ -106,7 +106,7 @@ class JobService:
         return record
 
     def _name_of(self, process: str) -> str:
-        """The qualified name of a process, which may have been removed, but not its records."""
+        """The qualified name of a process that is defined, or was removed but has a record."""
         return process if self._store.get(ProcessRecord, [process]) else self._qualified(process)
 
     def _absent(self, job: str) -> UsageError:
@@ -125,14 +125,14 @@ class JobService:
         return why(self.job(job), self._state.observed(self._now))
 
     def skip(self, job: str, *, dry_run: bool = False) -> list[Row]:
-        """Skip a job; its live attempt is cancelled first.
+        """Skip a job; if it has a live attempt, cancel that, whose end then skips the job.
 
         Args:
             dry_run: change nothing.
         Returns:
             A row for the job, and for each job that the next pass skips because of it.
         Raises:
-            StateRefusedError: the job has already ended.
+            StateRefusedError: the job has already ended, or was changed at the same moment.
         """
         record = self._active(job, "skip")
         rows = [self._row(each) for each in self._cascade().to_skip(record)]
@@ -151,7 +151,7 @@ class JobService:
         Args:
             mode: `drain`, `step` or `kill`; empty for the project's default.
         Raises:
-            StateRefusedError: the job has no live attempt.
+            StateRefusedError: the job has already ended, or has no live attempt.
         """
         record = self._active(job, "cancel")
         if self._cancelled(record, f"cancelled by {self._user}", mode) is None:
@@ -160,10 +160,10 @@ class JobService:
         return self._row(self.job(record.job))
 
     def clear(self, job: str) -> Row:
-        """Start another attempt at once, for a job that is on hold or waits for its retry.
+        """Have the next pass start another attempt of a job that is on hold or waits for its retry.
 
         Raises:
-            StateRefusedError: the job waits for something else.
+            StateRefusedError: the job waits for something else, or was changed at the same moment.
         """
         record = self._active(job, "clear")
         if not record.held and record.retry_at is None:
@@ -184,7 +184,7 @@ class JobService:
         Returns:
             A row for each of these jobs.
         Raises:
-            StateRefusedError: none of them has started.
+            StateRefusedError: none of them has started, or one was changed at the same moment.
         """
         record = self.job(job)
         affected = self._cascade().to_reprocess(record)
@@ -233,7 +233,7 @@ class JobService:
         return Cascade(self._store, self._state.current()[1].processes)
 
     def _cancelled(self, job: JobRecord, reason: str, mode: str) -> AttemptRecord | None:
-        """Request the cancel of a job's live attempt; None if it has none."""
+        """Request the cancel of a job's live attempt, and return its record; None if there is none."""
         keys = [f"{job_key(job.job)}/{number:06}" for number in (job.attempts, job.attempts + 1)]
         live = [key for key, each in self._store.get(AttemptRecord, keys).items() if each.phase == LIVE]
         if not live:

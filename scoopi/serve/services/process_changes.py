@@ -1,4 +1,4 @@
-"""process_changes: who changed a process by hand, kept in its record."""
+"""process_changes: adds changes of a process by hand to its record, with their user and machine."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.scheduler.decisions import changed
 
 MOST_CHANGES = 100
-"""Of a process; older ones are left out."""
+"""The most changes that the record of a process keeps; the oldest are dropped."""
 
 
 def changed_by_hand(record: ProcessRecord, change: ProcessChange, **fields: Any) -> ProcessRecord:
-    """A copy of a record with other fields, and the change that was asked for."""
+    """Return a copy of a record with other fields, and with one more change."""
     return changed(record, **fields, changes=(*record.changes, change)[-MOST_CHANGES:])
 
 
 def change_here(name: ProcessChangeName, at: datetime, by: str, reason: str = "") -> ProcessChange:
-    """A change that is asked for now, on this machine; without a user it is by `hand`."""
+    """Return a change that was requested on this machine; without a user it is by `hand`."""
     return ProcessChange(name, at, by or "hand", socket.gethostname(), reason)

@@ -55,14 +55,17 @@ class ProcessRows:
         }
 
     def hint(self, process: Process, record: ProcessRecord) -> str:
-        """Return what a user may do about errors of the planning of a process; empty if there are none."""
+        """Return a hint on the errors that `row` gives for a process; empty if there is none."""
         if self._faults.of(process.name):
             return CORRECT
         fill = f"scoopi process backfill {process.name} creates the jobs of fires that have passed"
         return fill if self.ahead(process, record) else ""
 
     def ahead(self, process: Process, record: ProcessRecord) -> str:
-        """Return that no fire before a time gets a slot, as passes have planned beyond now; else empty."""
+        """Return a sentence if a pass whose clock was ahead has planned fires of the future; else empty.
+
+        The fires up to that time get no further slots.
+        """
         until = planned_ahead(process, record, self._now)
         if until is None:
             return ""
@@ -97,12 +100,12 @@ class ProcessRows:
             if current is not None and current.state not in LETS_FOLLOW:
                 return []
         found = upcoming(with_interval(process, record), record, self._now, count)
-        if trigger is not None and trigger.source == FOLLOWING:  # its time may be now
+        if trigger is not None and trigger.source == FOLLOWING:  # the time may be now, with microseconds
             return [(slot, at.replace(microsecond=0)) for slot, at in found]
         return found
 
     def _plan(self, process: Process, record: ProcessRecord) -> Row:
-        """The fields about its next slots."""
+        """The fields of the row about the next slots of a process."""
         following = self._following(process, record, 1)
         return {
             "next": instant_text(following[0][1]) if following else None,
@@ -114,14 +117,17 @@ class ProcessRows:
     def _next_evaluation(
         self, process: Process, record: ProcessRecord, following: list[tuple[Slot, datetime]]
     ) -> str | None:
-        """When a pass considers new slots of a process the next time: at an evaluation, else at a fire."""
+        """When a pass next considers new slots of a process; None if that is not known.
+
+        For a managed process this is its next evaluation, for others their next fire.
+        """
         at = following[0][1] if following else None
         if process.trigger is not None and process.mode == "managed":
             at = next_evaluation(process, record, self._now)
         return instant_text(at) if at is not None else None
 
     def _window(self, process: Process) -> list[str]:
-        """The slots that are worked on now: iterations of the window, or the period that is running."""
+        """The slots that jobs work on now: the iterations of the window, or the current period."""
         trigger = process.trigger
         if trigger is not None and trigger.slots == "iterations":
             slots = window_of(process, self._snapshot)
@@ -132,14 +138,17 @@ class ProcessRows:
 
 
 def _listed(faults: list[PlanFault]) -> str:
-    """What cannot be planned; of many the first ones."""
+    """The texts of some faults; of more than three the first three, and how many more there are."""
     more = len(faults) - _MOST_FAULTS
     texts = [fault.text for fault in faults[:_MOST_FAULTS]]
     return "; ".join([*texts, *([f"and {more} more"] if more > 0 else [])])
 
 
 def _times(process: Process, slot: Slot, at: datetime) -> Row:
-    """What the job of a slot works on, for a group that of all its periods; and when the slot is due."""
+    """The fields of a slot: `start` and `end` of the time that its job covers, and `at`, when it is due.
+
+    The job of the last period of a group covers the whole group.
+    """
     start = end = slot.at if isinstance(slot, Instant) else at
     if isinstance(slot, Period):
         start, end = slot.group(process.grouping)[0].bounds()[0], slot.bounds()[1]
@@ -147,6 +156,6 @@ def _times(process: Process, slot: Slot, at: datetime) -> Row:
 
 
 def _local(process: Process, at: datetime) -> str:
-    """A time in the zone of the process's trigger."""
+    """A time in the zone of the process's trigger, in ISO format."""
     zone = process.trigger.timezone if process.trigger is not None else "UTC"
     return at.astimezone(ZoneInfo(zone)).isoformat().replace("+00:00", "Z")

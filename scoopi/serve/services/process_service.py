@@ -61,12 +61,13 @@ class ProcessService:
         """Create a job by hand.
 
         Args:
-            name: of a process; or `scrape:PATH[#GROUP,…]`, a scrape of the project that needs none.
+            name: the name of a process, or `scrape:PATH[#GROUP,…]` for a scrape without one.
             slot: the slot that the job is for, as `slot_of` takes it; by default the next `!n`.
             after: no attempt is created before this time.
-            check: checks the definitions of such a scrape.
+            check: checks the definitions of such a scrape; None leaves that to the attempt.
         Raises:
-            UsageError: the process, the scrape or the slot is unknown, or an input is a secret.
+            UsageError: the process or the scrape is unknown, or an input is a secret.
+            PeriodError: the slot is not one of this process.
             DefsError: the definitions of the scrape are invalid.
             StateRefusedError: the slot has a job already.
         """
@@ -98,7 +99,7 @@ class ProcessService:
         return job_row(job, process)
 
     def misspelt(self, name: str, inputs: Iterable[str]) -> dict[str, str]:
-        """The inputs that a process does not have, with those of its own that they resemble."""
+        """Return the inputs that a process does not have but that resemble one of its own, each with that."""
         known = self.process(name).inputs
         near = {each: nearest(each, known) for each in inputs if each not in known}
         return {each: own for each, own in near.items() if own}
@@ -152,7 +153,7 @@ class ProcessService:
         return self._rows().no_upcoming(self.process(name))
 
     def ahead(self, name: str) -> str:
-        """Return that no slot is created for now, as a clock that was ahead has planned it; else empty."""
+        """Return a sentence if a pass whose clock was ahead has planned fires of the future; else empty."""
         process = self.process(name)
         return self._rows().ahead(process, self._record(process))
 
@@ -160,7 +161,7 @@ class ProcessService:
         """Close the gate `enabled` of a process, so that no attempts are created; running ones continue.
 
         Args:
-            reason: of the pause; without one, a process that is paused already keeps its reason.
+            reason: the reason of the pause; if empty, a process that is paused already keeps its reason.
         """
 
         def paused(record: ProcessRecord) -> ProcessRecord:

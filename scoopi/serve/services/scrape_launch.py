@@ -1,4 +1,4 @@
-"""launchable: the process that a scrape of the current project has when it is launched without one."""
+"""launchable: makes the process of a scrape that is launched without one in the definitions."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from scoopi.serve.state import State
 
 
 def launchable(state: State, text: str, inputs: Mapping[str, str], check: CheckScrape | None) -> Process:
-    """Return the process under which a scrape of the current project is launched.
+    """Return the process of a scrape of the current project that is launched without one.
 
     Args:
         text: `scrape:PATH[#GROUP,…]`; the path is relative to the project.
-        inputs: those of the launch.
+        inputs: the inputs of the launch.
         check: checks the scrape's definitions with these inputs; None leaves that to the attempt.
     Raises:
-        UsageError: it is not a scrape, or the project does not have it.
-        DefsError: its definitions are invalid.
+        UsageError: `text` is not a scrape, no project is deployed, or it has no definitions at the path.
+        DefsError: the definitions of the scrape are invalid.
     """
     kind, _, what = text.partition(":")
     if kind != "scrape":

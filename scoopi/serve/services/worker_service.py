@@ -17,8 +17,8 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 class WorkerService:
     """Registers, drains and removes workers as users request it.
 
-    The worker of a live `serve` keeps its name: only a worker that nothing runs for any longer can become
-    another one, or lose its attempts.
+    The worker of a `serve` that may be alive is neither replaced nor removed: `put` changes only its groups
+    and its capacity, and `remove` is refused.
 
     Args:
         store: the records.
@@ -30,10 +30,12 @@ class WorkerService:
         self._now = now
 
     def put(self, name: str, groups: tuple[str, ...] | None, capacity: float | None) -> WorkerRecord:
-        """Register a worker outside of Scoopi, or change any; one that drains takes attempts again.
+        """Register a worker outside of Scoopi, or change any worker; a draining one gets attempts again.
 
         Args:
-            groups, capacity: None for those that it has; of a new worker, for `default` and 1.
+            name: the name of the worker.
+            groups: None keeps the groups of a registered worker; a new one gets the group `default`.
+            capacity: the most attempts at a time; None keeps that of a registered worker; a new one gets 1.
         """
         given: dict[str, Any] = {} if groups is None else {"groups": groups}
         if capacity is not None:
@@ -51,7 +53,7 @@ class WorkerService:
         return self._registry.put(name, groups, 1.0 if capacity is None else capacity, is_external=True)
 
     def drain(self, name: str) -> WorkerRecord:
-        """Give a worker no more attempts; it may still be lost by its heartbeat.
+        """Place no more attempts on a worker; without heartbeats, it is still found to be lost.
 
         Raises:
             UsageError: the worker is not registered.
@@ -63,7 +65,7 @@ class WorkerService:
 
         Raises:
             UsageError: the worker is not registered.
-            StateRefusedError: a `serve` may keep it alive, and run its attempts.
+            StateRefusedError: the worker is that of a `serve`, which may still run its attempts.
         """
 
         def removed(old: WorkerRecord | None) -> WorkerRecord | None:

@@ -1,1 +1,1 @@
-"""sources: asks classes of a project which iteration is current, in processes of their own."""
+"""sources: calls the classes of a project that name its current iterations, in processes of their own."""

@@ -1,4 +1,4 @@
-"""source_call: the process that asks one source for its window of iterations."""
+"""source_call: the process that calls one source for its current iterations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from scoopi.periods.slot import MOST_NUMBER
 
 
 def main() -> int:
-    """Read the request from standard input, ask the source, and write its window as JSON.
+    """Read the request from standard input, call the source, and write the numbers of iterations as JSON.
 
     The request is JSON with `parent` (a process id), `project` (a folder), `source` (`module:Class`), `now`
-    (in RFC 3339), `lookback`, and `answer`, the file descriptor to write to.
+    (in RFC 3339), `lookback`, and `answer`, the file descriptor to write to. Returns the exit code, 0.
     """
     request = json.load(sys.stdin)
     die_with_parent(request["parent"])

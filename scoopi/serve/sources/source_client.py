@@ -1,4 +1,4 @@
-"""SourceClient: asks the sources that define a project's iterations, each in a process with a time limit."""
+"""SourceClient: calls the sources that define a project's iterations, each in a process with a time limit."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
 LIMIT_S = 10.0
-"""How long a source may take."""
+"""How many seconds a source may take."""
 LEASE = timedelta(seconds=20)
-"""From a question until another process may ask, because the one that asked has crashed."""
+"""From a call until another process may call the source, because the one that called it has crashed."""
 _READ_EVERY_S = 0.5
 """How often the records are read to find the sources that are due."""
 _CHECK_EVERY_S = 0.05
@@ -42,17 +42,17 @@ class _Question:
 
 
 class SourceClient:
-    """Asks sources of iterations whenever their process is checked, in processes beside all other work.
+    """Calls the sources of iterations at each evaluation of their processes, in processes of their own.
 
-    A pass uses their last answers only, so that no source can delay it. A source that fails keeps its last
-    window; the failure is logged and recorded at its process. Belongs to one thread.
+    A pass uses only the last answers, so that no source can delay it. If a source fails, its last answer is
+    kept, and the failure is logged and recorded at its process. Belongs to one thread.
 
     Args:
         store: the records.
         current: returns the hash of the current definitions, and the definitions.
         project: returns the folder of a bundle by its hash.
         environ: the environment of the processes.
-        answered: called when a window has changed.
+        answered: called after an answer or a failure has been recorded.
         limit_s: the longest time, in seconds, that a source may take.
     """
 
@@ -79,7 +79,7 @@ class SourceClient:
         return bool(self._open)
 
     def turn(self, now: datetime) -> None:
-        """Record answers, kill what takes too long, and ask the sources that are due.
+        """Record answers, kill sources that take too long, and call those that are due.
 
         Raises:
             StoreError: the store does not answer; the next turn continues.
@@ -90,7 +90,7 @@ class SourceClient:
             self._ask(now)
 
     def ask_all(self, now: datetime) -> None:
-        """Ask the sources that are due and wait for all answers; for a single pass."""
+        """Call the sources that are due and wait for all answers; for a single pass."""
         self._ask(now)
         with selectors.DefaultSelector() as selector:
             for question in self._open.values():
@@ -104,10 +104,10 @@ class SourceClient:
                         selector.unregister(call)
                         asked.remove(name)
                         self._check(name)
-        self.close()  # what could not be written is asked again
+        self.close()  # a source whose answer could not be written is called again later
 
     def close(self) -> None:
-        """Kill all running sources; they are asked again later."""
+        """Kill all running sources; they are called again later."""
         for question in self._open.values():
             question.call.close()
         self._open.clear()
@@ -167,7 +167,7 @@ class SourceClient:
         failure = as_utf8(failure)  # it may name any path
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
-            if old is None or old.asking_until != record.asking_until:  # it has been asked again since
+            if old is None or old.asking_until != record.asking_until:  # it has been called again since
                 return None
             numbers = old.window if window is None else tuple(window)
             return changed(old, window=numbers, asked=due, asking_until=None, source_error=failure)

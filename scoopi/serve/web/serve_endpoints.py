@@ -29,7 +29,7 @@ from scoopi.serve.workers.worker_name import dead_workers
 from scoopi.version import __version__
 
 MOST_ROWS = 1000
-"""Most rows of a response; `more` says whether there are others."""
+"""The most jobs in a response of `/api/jobs`; its field `more` is true if there are others."""
 QueryValues = Mapping[str, str]
 
 
@@ -58,7 +58,10 @@ class ServeEndpoints:
         self.paths = tuple(self._handlers)
 
     def response_to(self, path: str) -> HttpResponse:
-        """Return the response to a path with its query string."""
+        """Return the response to a path with its query string.
+
+        The status is 404 for an unknown path, 400 for wrong parameters, and 503 if the store does not answer.
+        """
         name, _, text = path.partition("?")
         if name not in self._handlers:
             return unknown_path(self.paths)
@@ -78,7 +81,7 @@ class ServeEndpoints:
 
     def _metrics(self, query: QueryValues) -> HttpResponse:
         families = [*serve_metrics(self._health, self._state.passes)]
-        # The figures of this process are wanted most of all while the store is away.
+        # The figures of this process need no store, and matter most while it does not answer.
         with suppress(ScoopiError):
             families += schedule_metrics(self._state.observed(self._clock()))
         return HttpResponse(200, CONTENT_TYPE, text_of(families).encode())

@@ -72,7 +72,7 @@ def schedule_metrics(snapshot: Snapshot) -> Iterator[Family]:
 
 
 def _oldest_due_s(snapshot: Snapshot) -> float:
-    """How long the oldest job waits that is due, not on hold, and has no attempt."""
+    """The age in seconds of the oldest due job without an attempt, jobs on hold left out; 0 without one."""
     waiting = (
         snapshot.now
         - max(at for at in (job.created, job.due, job.retry_at, job.next_at, job.not_before) if at)

@@ -25,6 +25,7 @@ from scoopi.serve.work.run_specs import folder_name, run_spec
 
 INPUTS_FILE = "inputs.json"
 KEPT_LOG_BYTES = 65_536
+"""The most bytes of a log's end that are copied to a shared store."""
 _CREATED = ".created"
 
 
@@ -53,7 +54,7 @@ class AttemptEnvironment:
         return attempt_folder(self.work, attempt)
 
     def _prepared(self, claim: Claim) -> Path:
-        """The folder in which a claim works, which is created: that of its attempt, or one in it."""
+        """Create the folder of a claim: that of its attempt, or of a further node in it."""
         folder = self.folder(claim.attempt)
         _prepare(folder, claim.attempt)
         own = node_folder(folder, claim.node)
@@ -74,6 +75,10 @@ class AttemptEnvironment:
     def spec(self, claim: Claim, job: JobRecord, process: Process, project: Path) -> dict[str, Any]:
         """Return the spec that a supervisor runs, after creating the folder of the attempt.
 
+        Returns:
+            Values for JSON: `attempt`, `created`, `folder`, `cwd`, `env` (complete), `slot` (key, start and
+            end), `inputs`, `path` (for `sys.path`), `checks` (`{KIND: WHAT}`), and `argv` of a program or
+            `call` of a function; for one of Scoopi also `project`, `output`, `process` and perhaps `run`.
         Raises:
             DefsError: a name, a variable or a program is unknown.
         """
@@ -117,7 +122,10 @@ class AttemptEnvironment:
     def _checks(
         self, attempt: AttemptRecord, job: JobRecord, process: Process, names: Mapping[str, str]
     ) -> list[dict[str, str]]:
-        """What is asked before the work, in order, by kind: `new_input`, `prepare`, `path` or `python`."""
+        """The checks before the work, in order, each as `{KIND: WHAT}`.
+
+        The kinds are `new_input`, `prepare`, `path` and `python`.
+        """
         place = process.place
         checks: list[dict[str, str]] = []
         is_further = attempt.number > 1 and job.state == "in_progress" and not job.failures

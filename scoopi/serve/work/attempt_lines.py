@@ -1,4 +1,4 @@
-"""AttemptLines: shows when attempts start and end; of one that is asked again and again only what is new."""
+"""AttemptLines: shows when attempts start and end, without repeating that one is not ready."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 from scoopi.serve.claims.claim import Claim
 
 QUIET_S = 5.0
-"""An attempt that was not ready and runs for longer than this is doing its work now."""
+"""An attempt that was not ready and now runs for this many seconds is taken to do its work."""
 NOT_READY = "not_ready"
 _MOST = 10_000
 
@@ -23,8 +23,9 @@ class Notify(Protocol):
 class AttemptLines:
     """Shows when the attempts of a worker start and end.
 
-    An attempt that was not ready is started again after each `settings.every`. Nothing is shown of that
-    while it says the same as before; its start is shown once it has run for QUIET_S, or with another end.
+    An attempt that was not ready is started again after each `settings.every`. These starts and ends are not
+    shown while the reason stays the same. A start is shown once the attempt has run for QUIET_S seconds, or
+    together with a different end.
 
     Args:
         notify: called with a line for each start or end, and with its contents as fields: `event` (started,
@@ -44,7 +45,7 @@ class AttemptLines:
             self._show_start(claim)
 
     def poll(self, now: datetime) -> None:
-        """Show the starts of attempts that have run for so long that they must have been ready."""
+        """Show the starts of attempts that have run for QUIET_S seconds."""
         for claim in [*self._unshown.values()]:
             if claim.seconds(now) >= QUIET_S:
                 del self._unshown[claim.key]
@@ -55,7 +56,7 @@ class AttemptLines:
         name, is_unshown = claim.attempt.attempt, self._unshown.pop(claim.key, None) is not None
         known = self._reasons.pop(name, None) if claim.is_first else None
         if claim.is_first and status == NOT_READY:
-            if len(self._reasons) >= _MOST:  # of attempts that other workers have ended
+            if len(self._reasons) >= _MOST:  # most are of attempts that other workers have ended
                 self._reasons.clear()
             self._reasons[name] = reason
             if is_unshown and reason == known:

@@ -58,7 +58,7 @@ class LogReader:
 
     Args:
         folder: the folder of the attempt.
-        limit: the most bytes to return; a line with the number of omitted bytes takes the place of others.
+        limit: the most bytes to return; a line with the number of omitted bytes stands for the rest.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -86,7 +86,7 @@ class LogReader:
 
 
 def log_end(folder: Path, most: int) -> tuple[int, bytes]:
-    """Return the end of a log, at most `most` bytes, preceded by the offset of its first byte."""
+    """Return the offset at which the last `most` bytes of a log begin, or fewer, and these bytes."""
     data, begins_at = b"", None
     for begin, path in reversed(log_parts(folder)):
         part = _from(path, 0)

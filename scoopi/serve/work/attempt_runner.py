@@ -1,4 +1,4 @@
-"""AttemptRunner: runs the attempts, and the nodes of such, that one worker has claimed."""
+"""AttemptRunner: runs the attempts, and the nodes of attempts, that one worker has claimed."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ log = logging.getLogger(__name__)
 
 
 class AttemptRunner:
-    """Claims, starts, hears and stops the attempts of one worker, and the nodes of such; reports their ends.
+    """Claims, starts and stops the attempts of one worker and nodes of attempts, and writes their reports.
 
     Belongs to one thread.
 
     Args:
         state: the records.
         environment: where attempts work.
-        worker: its name.
-        wake_up: ends a wait.
+        worker: the name of the worker.
+        wake_up: ends a call of `wait` early.
         notify: called with a line for each attempt that starts or ends, see AttemptLines.
-        health: hears of attempts that ended.
+        health: counts the attempts that end here.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class AttemptRunner:
         lease_ends_at: float,
         known: Sequence[AttemptRecord] | None = None,
     ) -> bool:
-        """Claim and start what is placed here; attempts come before further nodes.
+        """Claim and start what is placed on this worker; attempts come before further nodes.
 
         Args:
-            room: the most.
-            lease_ends_at: on the monotonic clock of the machine.
+            room: the most attempts and nodes to claim.
+            lease_ends_at: when their leases end, in seconds of the machine's monotonic clock.
             known: the open attempts, if a pass has just read them; None to read them.
         Returns:
             Whether something was claimed.
@@ -117,7 +117,10 @@ class AttemptRunner:
             self._lines.started(claim)
 
     def poll(self, settings: ScheduleSettings) -> None:
-        """See which attempts are to be cancelled, are over, or belong to another worker."""
+        """Read the records of the attempts that run here, and stop what is cancelled.
+
+        What is over, or belongs to another worker, is killed.
+        """
         self._lines.poll(now_utc())
         keys = {record_key(claim.attempt) for claim in self._running.claims()}
         if not keys:
@@ -130,7 +133,7 @@ class AttemptRunner:
                 self._see_wish(record)
 
     def _see_wish(self, record: AttemptRecord) -> None:
-        """Note that the cancel has arrived; a crash before that only leaves it noted later, or never."""
+        """Record that a cancel has been seen here; if this fails, it is recorded later, or never."""
         try:
             self._claims.see_wish(record, now_utc())
         except FencedError:
@@ -139,11 +142,11 @@ class AttemptRunner:
             log.info("attempt %s: its cancel is not noted yet: %s", record.attempt, error)
 
     def keep_alive(self, lease_ends_at: float) -> None:
-        """Renew the leases of all, for a worker whose heartbeat was renewed."""
+        """Extend the leases of all supervisors, as `RunningAttempts.keep_alive` does."""
         self._running.keep_alive(lease_ends_at)
 
     def stop(self, kill_after_s: float | None) -> None:
-        """Stop all; they are handed back, unless they have ended. None kills at once."""
+        """Stop all attempts and nodes, as `RunningAttempts.stop` does."""
         self._running.stop(kill_after_s)
 
     def wait(self, seconds: float) -> bool:
@@ -183,12 +186,14 @@ class AttemptRunner:
         return True
 
     def take_over(self) -> bool:
-        """Offer again what a former process of this name ran, or whose claim's answer was lost.
+        """Offer again what this worker has claimed by the records, but does not run.
+
+        An earlier process of this name ran it, or the answer to the write of the claim was lost.
 
         Returns:
             Whether a pass has something to place.
         Raises:
-            StoreError: the store does not answer, or some of them could not be written; call it again.
+            StoreError: the store does not answer, or some records could not be written; call this again.
         """
         claims = [*self._running.claims(), *(report.claim for report in self._unreported)]
         own = {(claim.attempt.attempt, claim.node) for claim in claims}
@@ -205,7 +210,7 @@ class AttemptRunner:
         return bool(lost)
 
     def close(self) -> None:
-        """End all, and hand them back.
+        """Kill all attempts and nodes that run here, and hand them back.
 
         Raises:
             StoreError: the store does not answer; a pass finds that the worker is lost.
@@ -217,7 +222,7 @@ class AttemptRunner:
         self._hand_back(running)  # one that is left is offered again when a pass finds the worker lost
 
     def _hand_back(self, claims: Iterable[Claim]) -> BusyRecordError | None:
-        """Offer attempts again; return why one of them could not be."""
+        """Offer attempts and nodes again; return the error if the record of one is busy, else None."""
         busy = None
         for claim in claims:
             try:
@@ -244,12 +249,12 @@ class AttemptRunner:
     def _end(self, claim: Claim, ending: AttemptEnd, seconds: float = 0.0) -> None:
         if ending.status == REVOKED:
             self._lines.gone(claim)
-            if not claim.is_first:  # the end of its attempt, which other machines see, is that of the node
+            if not claim.is_first:  # no end of its own is written, with which its log would be copied
                 self._copies.copy(claim)
             return
         try:
             status, reason = self._write_end(claim, ending)
-        except UnstorableError as error:  # it has ended, whatever it says: run again, it would say it again
+        except UnstorableError as error:  # run again, it would only report the same again
             self._end(claim, AttemptEnd("error", f"what it reported is not kept: {error}"), seconds)
             return
         except FencedError as error:
@@ -259,7 +264,7 @@ class AttemptRunner:
         self._lines.ended(claim, status, reason, seconds)
 
     def _write_end(self, claim: Claim, ending: AttemptEnd) -> tuple[str, str]:
-        """The status and the reason of the end as its record has them; `not_ready` if it is offered again."""
+        """Write an end; return its status (`not_ready` if it is offered again) and reason as recorded."""
         attempt, now = claim.attempt, now_utc()
         if not claim.is_first:
             if ending.status == HANDED_BACK:

@@ -25,16 +25,16 @@ from scoopi.serve.work.attempt_log import AttemptLog
 from scoopi.serve.work.child import Pipes, start_child
 
 LOCK = "lock"
-"""A file in the attempt's folder: locked by the supervisor whose work runs there, and holds its `token`."""
+"""A file in the attempt's folder, locked by the supervisor whose work runs there; contains its `token`."""
 COMMANDS, MESSAGES = 0, 1
 """The descriptors to and from `serve`."""
 SPEC_LENGTH = 8
-"""Bytes of the number before the spec."""
+"""Number of bytes in which the length of the spec precedes it."""
 _CHUNK = 65536
 _LAST_LINE = 2**20
 """The longest last line of standard output that is read as outputs, in bytes."""
 _DRAIN_S = 2.0
-"""How long pipes may stay open after all descendants have ended, if others hold them."""
+"""For how many seconds pipes are read after the work has ended, if processes elsewhere hold them open."""
 
 
 class AttemptSupervisor:
@@ -76,7 +76,7 @@ class AttemptSupervisor:
         self._send({"end": end})
 
     def _has_locked(self, lock: int) -> bool:
-        """Wait for the supervisor of an earlier claim of this attempt, which is about to end."""
+        """Lock the folder once the supervisor of an earlier claim has ended; False if stopped before."""
         self._check_lease()
         while not self._cause:
             try:
@@ -88,10 +88,12 @@ class AttemptSupervisor:
         return False
 
     def _noted_begin(self, lock: int) -> dict[str, Any]:
-        """Show `serve` that the work begins, as work whose supervisor is killed before that is started again.
+        """Write the token of the spec to the lock file, which shows `serve` that the work has begun.
+
+        If the supervisor is killed before that, `serve` starts the work again.
 
         Returns:
-            The end of the work if that is not possible, because the disk is full.
+            Empty; if the file cannot be written, such as on a full disk, the end to report.
         """
         try:
             os.ftruncate(lock, 0)
@@ -115,6 +117,7 @@ class AttemptSupervisor:
             self._turn(1.0)
             pid, raw = os.waitpid(self._child, os.WNOHANG)
             status = raw if pid else None
+        self._child = 0  # a stop has nothing to send a signal to any more
         kill_descendants()
         ends = time.monotonic() + _DRAIN_S
         while self._open and time.monotonic() < ends:
@@ -188,7 +191,7 @@ class AttemptSupervisor:
         self._flush()
 
     def _flush(self) -> None:
-        """Write what `serve` reads, and no more: a supervisor that blocked would not see its lease end."""
+        """Write as much as the pipe takes: a supervisor that blocked would not notice that its lease ends."""
         is_full = False
         try:
             while self._unsent:
@@ -222,7 +225,7 @@ def main() -> None:
 
 
 def _exactly(size: int) -> bytes:
-    """Read without a buffer, which would swallow the commands that follow."""
+    """Read `size` bytes without a buffer, which would swallow the commands that follow; exit at the end."""
     data = b""
     while len(data) < size:
         part = os.read(COMMANDS, size - len(data))

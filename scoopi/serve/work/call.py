@@ -31,7 +31,7 @@ class SlotView(NamedTuple):
 
 
 class Context:
-    """The parameter `context` of a function: what it may know about its attempt, and report.
+    """The parameter `context` of a function: describes its attempt, and reports progress.
 
     Attributes:
         attempt: the id of the attempt, `process/slot/number`.
@@ -40,8 +40,8 @@ class Context:
         spec: the spec of the attempt, as `AttemptEnvironment.spec` makes it.
         previous: the data that this attempt, or else the one before it of the same job, last reported as
             progress.
-        is_whole: the result counts although the function was asked to stop; by default it counts if the
-            function returned before that.
+        is_whole: whether the result counts; None (the default): it counts unless the function was asked to
+            stop before it returned.
     """
 
     def __init__(self, spec: dict[str, Any]) -> None:
@@ -56,11 +56,10 @@ class Context:
         signal.signal(signal.SIGTERM, self._cancel)
 
     def progress(self, **data: Any) -> None:
-        """Report progress, which resets `timeout.heartbeat`; further calls within a second cost nothing.
+        """Report progress, which resets `timeout.heartbeat`; further calls within a second do nothing.
 
         Args:
-            data: values for JSON that a later attempt finds in `previous`, to continue from there. Of
-                several calls within a second, the first one counts.
+            data: values for JSON that a later attempt finds in `previous`, to continue from there.
         """
         if time.monotonic() - self._reported >= _PROGRESS_S:
             self._reported = time.monotonic()
@@ -90,7 +89,7 @@ def call(spec: dict[str, Any]) -> int:
     """Call the function of a spec and report the result: `status`, `outputs` and `explanation`.
 
     Returns:
-        The exit code of the process.
+        The exit code of the process, 0.
     """
     if is_ready(spec):
         _is_answered(spec, _worked)
@@ -109,7 +108,11 @@ def is_ready(spec: dict[str, Any]) -> bool:
 def _is_answered(
     spec: dict[str, Any], ask: Callable[[dict[str, Any], list[Context]], dict[str, Any] | None]
 ) -> bool:
-    """Report the answer of a function, or what it raises; False if it has none."""
+    """Call `ask`, and report its answer, or the exception that it raises.
+
+    Returns:
+        Whether something was reported; False if `ask` returned None.
+    """
     contexts: list[Context] = []
     try:
         answer = ask(spec, contexts)
@@ -164,7 +167,10 @@ def _checked(spec: dict[str, Any], contexts: list[Context]) -> None:
 
 
 def _called(name: str, inputs: dict[str, Any], spec: dict[str, Any], contexts: list[Context]) -> Any:
-    """Call a function with the inputs that it names; one with `context` adds its own to `contexts`."""
+    """Call a function with the inputs that it has parameters for; with `**` it gets all of them.
+
+    If it has the parameter `context`, its Context is added to `contexts`.
+    """
     module, _, function_name = name.partition(":")
     function = getattr(import_module(module), function_name)
     parameters = inspect.signature(function).parameters
@@ -187,7 +193,7 @@ def _called(name: str, inputs: dict[str, Any], spec: dict[str, Any], contexts: l
 
 
 def _print_traceback(error: BaseException) -> None:
-    """The frames of the function, without those of Scoopi that called it."""
+    """Print the traceback of an error, without the frames of Scoopi that called the function."""
     frames = error.__traceback__
     while (
         frames is not None and frames.tb_next is not None and frames.tb_frame.f_code.co_filename == __file__

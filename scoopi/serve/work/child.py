@@ -13,7 +13,7 @@ from scoopi.serve.work.call import ANSWERS, call, is_ready
 NOT_STARTED = 127
 """The exit code of a program that could not be started."""
 NICENESS = 5
-"""By how much the work yields to `serve`, whose heartbeats must be in time even if it fills the machine."""
+"""Added to the niceness of the work, so that the heartbeats of `serve` are in time on a busy machine."""
 
 
 class Pipes:
@@ -81,7 +81,7 @@ def _become(spec: dict[str, Any], pipes: Pipes, supervisor: int) -> None:
 
 
 def _may_begin(spec: dict[str, Any]) -> bool:
-    """Whether all that is asked before a program allows it; else the answer was reported."""
+    """Run the checks before a program; return whether it may start, else the reason was reported."""
     sys.path[:0] = spec["path"]
     is_so = is_ready(spec)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -28,17 +28,18 @@ def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_can
     """Return how an attempt ends.
 
     Args:
-        end: the last message of the supervisor: `cause` if it killed the work, `fault` if it was killed
-            itself, otherwise `code` or `signal`; perhaps with the `answer` of a function, or `outputs`.
-        is_stopped: the attempt was asked to stop, for whatever reason.
-        is_canceled: it was asked to stop because it is cancelled, not because its worker shuts down.
+        end: the last message of the supervisor: `cause` if it killed the work, `fault` if it failed or was
+            killed itself, otherwise `code` or `signal`; perhaps with `answer` (of a function) or `outputs`.
+        is_stopped: the work was stopped, for whatever reason.
+        is_canceled: the attempt is cancelled; with the mode `drain` it is not stopped for that.
     """
     answer = end.get("answer")
     if answer is not None and answer["status"] not in (HANDED_BACK, "error") and answer.get("is_whole"):
         why = answer.get("explanation", "") or (_CAME_LATE if is_canceled else "")
         return AttemptEnd(answer["status"], why, answer.get("outputs", {}))
     if is_canceled:
-        outputs = {} if is_stopped else (answer or end).get("outputs", {})  # a drained attempt may be whole
+        # without a stop it was drained, so that its outputs may be complete
+        outputs = {} if is_stopped else (answer or end).get("outputs", {})
         return AttemptEnd("canceled", outputs=outputs)
     if is_stopped or "cause" in end or (answer is not None and answer["status"] == HANDED_BACK):
         return AttemptEnd(HANDED_BACK, end.get("cause", ""))

@@ -59,7 +59,7 @@ class ForkServer:
         return commands, messages
 
     def close(self) -> None:
-        """End the process; running supervisors end by themselves."""
+        """Have the process end, and wait until it and its supervisors have ended."""
         if self._socket is not None and self._process is not None:
             self._socket.close()
             self._process.wait()
@@ -103,7 +103,7 @@ def main(descriptor: int) -> None:
     """Run a fork server until its `serve` and all supervisors have ended.
 
     Args:
-        descriptor: descriptor of the socket on which `serve` asks for supervisors.
+        descriptor: descriptor of the socket on which `serve` requests supervisors.
     """
     adopt_orphans()
     wake_end = attempt_supervisor.wake_on_child()
@@ -124,7 +124,7 @@ def main(descriptor: int) -> None:
 
 
 def _serve(requests: socket.socket, supervisors: set[int]) -> bool:
-    """Fork a supervisor on request; False if there will be no further one."""
+    """Read a request, and fork a supervisor; False if there will be no further request."""
     try:
         request, descriptors, _, _ = socket.recv_fds(requests, 16, 2)
     except ConnectionResetError:
@@ -166,7 +166,7 @@ def _become_supervisor(commands: int, messages: int) -> None:
 
 
 def _reap(supervisors: set[int]) -> None:
-    """Forget the supervisors that have ended; what one that was killed has left behind is killed."""
+    """Remove the supervisors that have ended, and kill the processes that a killed one has left behind."""
     has_orphans = False
     with contextlib.suppress(ChildProcessError):
         while True:

@@ -119,7 +119,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _copied(source: Path, target: Path) -> None:
-    """A second name of a file, or a copy where that is not possible; files of runs are never changed."""
+    """Link a file, or copy it where that is not possible; a link will do, as files of runs never change."""
     try:
         os.link(source, target)
     except OSError:

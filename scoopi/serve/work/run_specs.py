@@ -1,4 +1,4 @@
-"""run_specs: what makes the nodes of an attempt a run together, so that they find each other."""
+"""run_specs: the name, the folder and the settings by which the nodes of an attempt form one run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scoopi.model.text.store_url import StoreKind, StoreUrl
 from scoopi.store.schedule.record_keys import job_key
 
 RUNS = ".runs"
-"""The folder beside the slots of a process, in which nodes work together."""
+"""The folder beside the slots of a process in which nodes of its attempts work together."""
 NEEDS_STORE = (
     "scoopi serve --store hazelcast://… or postgresql://… lets nodes share a run; or leave nodes out"
 )
@@ -25,10 +25,12 @@ _NAME_LENGTH = 80
 
 
 def run_settings(url: StoreUrl | None, environ: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """The settings with which nodes of a run join the store of the scheduler's records; empty without one.
+    """Return the settings with which the nodes of a run join the store of the scheduler's records.
 
     Args:
-        folder: whose `conf/scoopi.yml` says how to connect, and that paths there are relative to.
+        url: the store; None for a file of this machine, for which there are no settings.
+        folder: the folder whose `conf/scoopi.yml` has the settings of the connection; paths in that file are
+            relative to it.
     """
     if url is None:
         return {}
@@ -45,26 +47,29 @@ def run_settings(url: StoreUrl | None, environ: Mapping[str, str], folder: Path)
 
 
 def run_name(attempt: AttemptRecord) -> str:
-    """The name of the run of an attempt, which no other attempt has, also no later one with the same id."""
+    """Return the name of the run of an attempt.
+
+    It is unique: attempts of a job that was removed and created again have the same ids, but not this name.
+    """
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", attempt.attempt)[:_NAME_LENGTH].strip("-.")
     own = f"{attempt.attempt} {attempt.created.isoformat()}"
     return f"{readable}-{blake2b(own.encode(), digest_size=4).hexdigest()}"
 
 
 def folder_name(attempt: AttemptRecord) -> str:
-    """The name of an attempt's folder: one level, and no character that paths mean."""
+    """Return the name of an attempt's folder, without `/` and other characters special in paths."""
     return f"{job_key(attempt.job).replace('/', '~')}~{attempt.number:06}"
 
 
 def runs_folder(output: Path, process: Process) -> Path:
-    """Where the nodes of a process's attempts work, below a folder that all its workers see."""
+    """Return the folder in which nodes of a process's attempts work, below one that all workers share."""
     return output / process.output / process.name / RUNS
 
 
 def run_spec(
     attempt: AttemptRecord, node: int, process: Process, output: Path, settings: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The part of a spec that makes its scrape a node of a run.
+    """Return the part of a spec that makes its scrape a node of a run.
 
     Args:
         output: what the output folders of processes are relative to.
@@ -83,7 +88,7 @@ def run_spec(
             **settings,
             f"{_CLUSTER}node": str(node),
             f"{_CLUSTER}quorum.size": "1",
-            # Whichever node ends, its rows are there, in the files that one node would write.
+            # The rows of a node stay if it ends, and all rows are in the files that one node would write.
             "scoopi.output.durability": "shared",
             "scoopi.output.merge": "true",
         },

@@ -17,7 +17,7 @@ from scoopi.serve.work.fork_server import ForkServer
 _CHUNK = 65536
 _KILLED = {"end": {"fault": "its supervisor was killed"}}
 _MOST_STARTS = 3
-"""How often work is started whose supervisor is killed before it begins."""
+"""How often work is started at most, if its supervisor is killed each time before the work begins."""
 
 
 class RunningAttempt:
@@ -27,6 +27,9 @@ class RunningAttempt:
         claim: the attempt, or the node of one, as it was claimed.
         spec: what the supervisor runs.
         fork_server: starts the supervisor.
+    Attributes:
+        is_stopped: whether the work was stopped or killed from here.
+        is_revoked: whether its end is to be ignored, as its attempt is over or belongs to another worker.
     Raises:
         OSError: no process can be started.
     """
@@ -54,7 +57,7 @@ class RunningAttempt:
         return self._messages
 
     def seconds(self) -> float:
-        """Return the seconds for which it has been running here."""
+        """Return for how many seconds the attempt has been running here."""
         return time.monotonic() - self.began
 
     def keep_alive(self, lease_ends_at: float) -> None:
@@ -81,17 +84,17 @@ class RunningAttempt:
         self._send(b"kill\n")
 
     def wait_s(self) -> float:
-        """Return the seconds until it must be killed."""
+        """Return the seconds until the work must be killed; infinite if it was not stopped."""
         return float("inf") if self._kill_at is None else max(0.0, self._kill_at - time.monotonic())
 
     def kill_late(self) -> None:
-        """Kill it if its time after `stop` has passed."""
+        """Kill the work if its time after `stop` has passed."""
         if self._kill_at is not None and self.wait_s() <= 0:
             self._kill_at = None
             self.kill()
 
     def messages(self) -> list[dict[str, Any]]:
-        """Return the messages that the supervisor has sent; the last one has `end`."""
+        """Return the messages that the supervisor has sent since the last call; its last one has `end`."""
         data = os.read(self.fileno(), _CHUNK)
         if not data:
             return [_KILLED]
@@ -99,12 +102,12 @@ class RunningAttempt:
         return [json.loads(line) for line in lines]
 
     def start_again(self, message: dict[str, Any]) -> bool:
-        """Start the work again if its supervisor, or the fork server asked for it, was killed before.
+        """Start the work again if its supervisor, or the fork server, was killed before the work began.
 
         Args:
-            message: the last one, which has `end`.
+            message: the last message, which has `end`.
         Returns:
-            Whether it was started again; there is another descriptor to wait for then.
+            Whether the work was started again; `fileno` then returns another descriptor.
         """
         if message is not _KILLED or self.is_stopped or self._starts >= _MOST_STARTS or self._has_begun():
             return False
@@ -122,7 +125,7 @@ class RunningAttempt:
         except FileNotFoundError:
             return False
         except OSError:
-            return True  # nobody knows
+            return True  # unknown, and the work must not run twice
 
     def close(self) -> None:
         """Close the pipes, after the supervisor has reported the end; a second call does nothing."""

@@ -42,7 +42,7 @@ class RunningAttempts:
         return len(self._running)
 
     def claims(self) -> Iterator[Claim]:
-        """Yield all attempts, and nodes of such, that run here, with their records as they were read last."""
+        """Yield the claims of all attempts and nodes that run here, with their records as last read."""
         return (running.claim for running, _ in self._running.values())
 
     def start(self, claim: Claim, process: Process, spec: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ class RunningAttempts:
         return reports, is_woken
 
     def close(self) -> None:
-        """Kill all attempts."""
+        """Kill all attempts, and wait until they have ended."""
         for running, _ in self._running.values():
             running.abandon()
         self._running.clear()

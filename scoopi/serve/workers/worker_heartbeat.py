@@ -1,4 +1,4 @@
-"""WorkerHeartbeat: renews the heartbeat of a `serve` as a worker; count_tick: that of a tick."""
+"""WorkerHeartbeat: renews the heartbeat of a `serve`; count_tick: counts heartbeats for `scoopi tick`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class WorkerHeartbeat:
     No clocks are compared: a process that has not seen the counter change for the length of a beat
     increments it, and each worker writes the number that it reads into its record.
 
-    A deployment may change the settings at any time. All processes count with those of the current project,
-    and a worker's record has those that its leases are computed with, so that no lease is over for others
-    while attempts still run by it.
+    A deployment may change the settings at any time. All processes count heartbeats with the settings of the
+    current project. A worker's record has the settings that its leases are computed with, so that other
+    processes do not take a lease to be over while attempts still run under it.
 
     Args:
         store: the records.
@@ -35,8 +35,8 @@ class WorkerHeartbeat:
         incarnation: id of the worker's process.
     Attributes:
         bundle: hash of the project that was current at the last heartbeat.
-        lease_s: how long the lease lasts that the last heartbeat gave, in seconds.
-        is_asked: a process of another machine has asked for a pass, and none is running.
+        lease_s: the length, in seconds, of the lease that began at the last heartbeat; 0 before the first.
+        is_asked: at the last heartbeat, another process had requested a pass, and none was running.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class WorkerHeartbeat:
         try:
             self._count()
             if self._worker is not None:
-                # Until the attempts have heard of a shorter lease, they run by the former one.
+                # Until the attempts have received a shorter lease, they run under the former one.
                 own = max(self._liveness, self._granted, key=lambda each: each.lease)
                 WorkerRegistry(self._store).beat(self._worker, self._incarnation, own)
         except RecordError:
@@ -130,8 +130,8 @@ class WorkerHeartbeat:
 def count_tick(store: ScheduleStore, liveness: Liveness, now: datetime) -> None:
     """Increment the shared counter of heartbeats, if it has not changed for the length of a beat.
 
-    A tick compares its own time with that of the tick before, which is stored with the counter. An earlier
-    time is stored, and increments nothing.
+    A tick compares its own time with that of the tick before, which is stored with the counter. If its time
+    is the earlier one, because a clock was set back, it is stored, and nothing is incremented.
     """
 
     def counted(record: PassRecord) -> PassRecord | None:

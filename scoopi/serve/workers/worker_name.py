@@ -21,7 +21,7 @@ _MOST_NAMES = 1000
 
 
 class WorkerName:
-    """The name of a `serve` as a worker, under which it is registered.
+    """The name under which a `serve` is registered as a worker.
 
     A lock on a file, which ends with the process, reserves the name among processes with the same state
     folder; the worker's record reserves it among those with other folders.
@@ -85,9 +85,9 @@ def home_of(folder: Path) -> str:
 
 
 def dead_workers(folder: Path, workers: Iterable[WorkerRecord]) -> frozenset[str]:
-    """The workers of a state folder whose `serve` has ended without signing off.
+    """Return the names of the workers of a state folder whose `serve` has ended without signing off.
 
-    Heartbeats show that only as long as another process counts them.
+    Their missing heartbeats would show that later, and only if another process counts heartbeats.
     """
     path = folder / "home"
     home = path.read_text() if path.exists() else ""

@@ -22,7 +22,13 @@ class WorkerRegistry:
     def put(
         self, name: str, groups: tuple[str, ...], capacity: float, *, is_external: bool, incarnation: str = ""
     ) -> WorkerRecord:
-        """Register a worker, or change its registration."""
+        """Register a worker, or replace its record.
+
+        Args:
+            capacity: the most attempts at a time.
+            is_external: whether the worker is not a `serve`, so that its heartbeats may be missing.
+            incarnation: id of the worker's process; empty for a worker that is not a `serve`.
+        """
         beat = None if is_external else self._store.the_pass().beat
 
         def registered(old: WorkerRecord | None) -> WorkerRecord:
@@ -44,7 +50,9 @@ class WorkerRegistry:
         """Register the worker of a `serve`, unless one with another state folder is live under its name.
 
         Args:
-            worker: the record to write, without version and beat.
+            worker: the record to write; its version and its heartbeat are set here.
+        Returns:
+            Whether the worker was registered.
         """
         beat = self._store.the_pass().beat
 
@@ -79,10 +87,10 @@ class WorkerRegistry:
         """Write the current heartbeat number; a lost worker becomes live again.
 
         Args:
-            incarnation: see `change`.
-            liveness: the settings that the leases of its attempts are computed with.
+            incarnation: as for `change`.
+            liveness: the settings that the leases of the worker's attempts are computed with.
         Raises:
-            UsageError, FencedError: as `change`.
+            UsageError, FencedError: as for `change`; FencedError also if the record was removed meanwhile.
         """
         number = self._store.the_pass().beat
 

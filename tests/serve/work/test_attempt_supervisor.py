@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -74,6 +75,21 @@ def test_a_program_that_ignores_a_stop_is_killed_later(started: Started, tmp_pat
     running.stop(0.0)
     running.kill_late()
     assert ended(running) == {"cause": "killed"}
+
+
+def test_a_stop_that_comes_after_the_end_of_a_program_does_not_change_its_end(
+    started: Started, tmp_path: Path
+) -> None:
+    running = started(**shell("echo $$ > pid; while ! test -e go; do sleep 0.01; done"))
+    pid = tmp_path / "pid"
+    until(lambda: pid.exists() and pid.read_text())
+    held = os.open(f"/proc/{int(pid.read_text())}/fd/1", os.O_WRONLY)  # so that its end is awaited
+    (tmp_path / "go").touch()
+    until(lambda: not Path(f"/proc/{int(pid.read_text())}").exists())
+    running.stop(60.0)
+    end = ended(running)
+    os.close(held)
+    assert end == {"code": 0}
 
 
 def test_work_of_an_attempt_waits_for_that_of_an_earlier_claim(started: Started, tmp_path: Path) -> None:
