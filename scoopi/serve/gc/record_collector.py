@@ -179,7 +179,7 @@ class RecordCollector:
         return found
 
     def _unneeded(self, old: list[AttemptRecord]) -> list[AttemptRecord]:
-        """Leave out the last two attempts of each unfinished job: the next one may continue their progress."""
+        """Leave out the last two attempts of each unfinished job: the next may continue their progress."""
         active = self._store.active_jobs().values() if old else ()
         needed = {(job.job, job.attempts - back) for job in active for back in (0, 1)}
         return [each for each in old if (each.job, each.number) not in needed]
