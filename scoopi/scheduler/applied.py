@@ -17,9 +17,9 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 def applied(snapshot: Snapshot, decisions: Sequence[Decision]) -> Snapshot:
-    """The snapshot with the records that decisions write; its time stays the same.
+    """Return the snapshot with the records that decisions write; its time stays the same.
 
-    Jobs that are over stay in it, as if another job depended on them.
+    Jobs that are over stay in it, like those that active jobs depend on.
     """
     if not decisions:
         return snapshot

@@ -41,7 +41,7 @@ Name = Literal[
 ]
 
 MOST_CHANGES = 100
-"""Changes kept per job; a period that is worked on repeatedly has few, since its attempts change no state."""
+"""The most changes kept per job; repeated work on a period adds none, since its attempts change no state."""
 HIDDEN = ("planned", "worker_lost")
 """Decisions that `tick` does not print."""
 
@@ -56,8 +56,8 @@ class Decision:
         new: the record to write.
         gate: the name of the gate that caused it; may be empty.
         reason: why, as `tick` prints it; may be empty.
-        step: what the step that decided it was about. Its later writes may rest on the earlier ones, so none
-            of them follows one that was lost.
+        step: the subject of the step that decided it. Later writes of a step may depend on earlier ones, so
+            after a lost write the rest of its step is not written.
     """
 
     decision: Name
@@ -68,7 +68,7 @@ class Decision:
     step: str = ""
 
     def row(self) -> dict[str, Any]:
-        """The row that `tick` prints."""
+        """Return the row that `tick` prints."""
         new, old = self.new, self.old
         row: dict[str, Any] = {"decision": self.decision}
         if isinstance(new, AttemptRecord):
@@ -83,13 +83,17 @@ class Decision:
 
 
 _MODES = ("drain", "step", "kill")
-"""Of a cancel, from the mildest to the hardest."""
+"""The modes of a cancel, from the mildest to the hardest."""
 INSIDE_GROUP = "not the end of a group"
 """The reason of a job whose period does not end a group."""
 
 
 def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision:
-    """The decision to create a job; that of a period inside of a group is a noop from the beginning."""
+    """Return the decision to create a job; for a period inside of a group it is a noop from the beginning.
+
+    Args:
+        fields: further fields of the record.
+    """
     due = slot.at if isinstance(slot, Instant) else None
     values: dict[str, Any] = {"state": "embryo", "phase": ACTIVE, "due": due} | fields
     if is_inside_group(process, slot):
@@ -99,20 +103,20 @@ def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision
 
 
 def is_inside_group(process: Process, slot: Slot) -> bool:
-    """Whether a slot is a period of a group that ends with a later one, whose job does the work of all."""
+    """Whether a slot is a period of a group, but not the last one, whose job does the work of all."""
     return process.grouping > 1 and isinstance(slot, Period) and slot.group(process.grouping)[1] != slot
 
 
 def changed(record: RecordType, **fields: Any) -> RecordType:
-    """A copy of a record with other fields and the next version."""
+    """Return a copy of a record with other fields and the next version."""
     return msgspec.structs.replace(record, **fields, version=record.version + 1)
 
 
 def moved(job: JobRecord, now: datetime, by: str = "", **fields: Any) -> JobRecord:
-    """A copy of a job with other fields; a change of its state, or one by a user, is added to its changes.
+    """Return a copy of a job with other fields; a change of its state, or by a user, is added to its changes.
 
     Args:
-        by: who asked for it; empty for a pass.
+        by: the user who requested it; empty for a pass.
     """
     state, reason = fields.get("state", job.state), fields.get("reason", job.reason)
     changes = job.changes
@@ -122,10 +126,11 @@ def moved(job: JobRecord, now: datetime, by: str = "", **fields: Any) -> JobReco
 
 
 def requeued(attempt: AttemptRecord, now: datetime, begun: datetime | None, **fields: Any) -> AttemptRecord:
-    """An attempt that waits again after it ran or was paused; `timeout.queue` does not count that time.
+    """Return an attempt that waits again; `timeout.queue` does not count the time since `begun`.
 
     Args:
-        begun: when it began to run, or was paused; None if it did neither.
+        begun: when the attempt began to run, or was paused; None if it did neither.
+        fields: the other fields to change.
     """
     if begun is None:
         return changed(attempt, **fields)
@@ -137,22 +142,24 @@ def requeued(attempt: AttemptRecord, now: datetime, begun: datetime | None, **fi
 def ended(
     attempt: AttemptRecord, status: str, reason: str, now: datetime, gate: str = "", *, missed: bool = False
 ) -> Decision:
-    """The decision to end an attempt that no worker runs, or whose worker does not report its end.
+    """Return the decision to end an attempt that no worker runs, or whose worker does not report its end.
 
     Args:
-        missed: whether it ends because its job did not start in time.
+        gate: the gate that caused it; may be empty.
+        missed: whether the attempt ends because its job did not start in time.
     """
     over = changed(attempt, status=status, phase=UNSETTLED, ended=now, explanation=reason, missed=missed)
     return Decision("attempt_ended", attempt, over, gate, reason)
 
 
 def canceled(attempt: AttemptRecord, now: datetime, mode: str, reason: str) -> AttemptRecord:
-    """A live attempt after a cancel: over if no worker runs it, otherwise with a request for its worker.
+    """Return a live attempt after a cancel: over if no worker runs it, else with a request to its worker.
 
-    Its worker cannot take back a signal, so an earlier request that is as hard keeps its mode and its time.
+    An earlier request in the same or a harder mode keeps its mode and its time, since a worker cannot undo
+    its signal.
 
     Args:
-        mode: drain, step or kill.
+        mode: `drain`, `step` or `kill`.
     """
     if attempt.status in UNCLAIMED:
         return changed(attempt, status="canceled", phase=UNSETTLED, ended=now, explanation=reason)

@@ -1,4 +1,4 @@
-"""gate_changes: which changes of gates a pass logs: of the first job of each process that has to wait."""
+"""gate_changes: decides which changes of gates are logged: of the first job of a process that waits."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 
 LOGGED_AFTER = timedelta(seconds=30)
-"""How long a job has to wait before its gate is logged: most waits are shorter, and nobody asks for them."""
+"""How long a job has to wait before its gate is logged: most waits are shorter, and of no interest."""
 MOST_GATES = 20
-"""Of a job."""
+"""The most gates that are logged per job; older entries are dropped."""
 
 Waiting = dict[str, tuple[JobRecord, ClosedGate]]
-"""Of each process by its name: its first job that has no attempt, and the gate that keeps it waiting."""
+"""By the name of a process: its first job without an attempt, and the gate at which that job waits."""
 
 
 def gate_changes(waiting: Waiting, snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """The gates that keep jobs waiting, written to the jobs as far as their last entry is another gate.
+    """Yield the writes that log at which gate jobs wait, unless it is their last entry already.
 
-    At most two jobs of a process are at the head of the list, so the number of writes does not depend on the
-    number of jobs: the first that has no attempt, unless it waits for other jobs of its process, and the
-    first whose attempt has no worker.
+    At most two jobs of a process are logged, so that the number of writes does not grow with the number of
+    jobs: the first job without an attempt, unless it waits for other jobs of its process, and the first whose
+    attempt has no worker.
     """
     now = snapshot.now
     for job, gate in waiting.values():
-        # A job begins with the wait for its slot, which its times say.
+        # Each job waits for its slot first, which its times show.
         is_usual = gate.gate == "live" or (gate.gate == "slot" and not job.gates)
         is_new = _last(job) != gate.gate or job.gates[-1].at < job.changed
         if is_new and not is_usual and now - job.changed >= LOGGED_AFTER:
@@ -59,16 +59,16 @@ def _of_attempt(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) 
 
 
 def with_gate(job: JobRecord, gate: str, reason: str, now: datetime) -> JobRecord:
-    """A copy of a job with another entry about its gates.
+    """Return a copy of a job with one more entry on its gates.
 
     Args:
-        gate: its name; empty if all are open.
+        gate: the name of the closed gate; empty if all are open.
     """
     return replace(job, gates=(*job.gates, GateChange(gate, now, reason))[-MOST_GATES:])
 
 
 def opened(job: JobRecord, number: int, now: datetime) -> JobRecord:
-    """A copy of a job that gets an attempt: if it was logged that it waits, its gates are open now."""
+    """Return a job that gets an attempt; if its last entry is a closed gate, with one that all are open."""
     return with_gate(job, "", f"attempt {number} was created", now) if _last(job) else job
 
 
@@ -77,7 +77,7 @@ def _logged(job: JobRecord, gate: str, reason: str, now: datetime) -> Decision:
 
 
 def _without_worker(snapshot: Snapshot) -> Iterator[AttemptRecord]:
-    """The oldest attempt of each process that no worker has."""
+    """For each process, its oldest attempt that no worker has."""
     first: dict[str, AttemptRecord] = {}
     for attempt in snapshot.attempts:
         if attempt.status not in UNCLAIMED or attempt.worker or attempt.phase != LIVE:
@@ -93,7 +93,7 @@ def _last(job: JobRecord) -> str:
 
 
 def _is_new(job: JobRecord, attempt: AttemptRecord, gate: str) -> bool:
-    """Whether an attempt waits at another gate, or at the same one once more after a worker had it."""
+    """Whether an attempt waits at another gate than was logged last, or again after a worker had it."""
     if _last(job) != gate:
         return True
     return gate != "prepare" and attempt.placed is not None and attempt.placed > job.gates[-1].at

@@ -1,4 +1,4 @@
-"""Gates: the ordered conditions of a job's next attempt; the first that is closed answers why it waits."""
+"""gates: the ordered conditions of a job's next attempt; the first closed one is why the job waits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Gate = Callable[[JobRecord, Process, Snapshot], ClosedGate | None]
 
 
 def closed_gate(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
-    """The first closed gate before an attempt of a job can be created; None if all are open."""
+    """Return the first closed gate of a job without an attempt; None if all are open."""
     process = snapshot.process(job.process)
     if process is None:
         return ClosedGate("enabled", "wait", f"process {job.process} is not part of the current definitions")
@@ -50,13 +50,13 @@ def closed_gate(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
 
 
 def failing_gate(job: JobRecord, snapshot: Snapshot) -> str:
-    """The name of the gate that an error keeps closed; `enabled`, the first one of all, if none fails."""
+    """Return the name of the first gate whose check raises an error; `enabled` if none does."""
     process = snapshot.process(job.process)
     if process is not None:
         for gate in GATES:
             try:
                 gate(job, process, snapshot)
-            except Exception:  # whichever it is: the gate is all that is asked for
+            except Exception:  # of any class: only the gate is wanted
                 return gate.__name__
     return enabled.__name__
 
@@ -120,7 +120,7 @@ def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
 
 
 def overlap_of(job: JobRecord, process: Process) -> str:
-    """What holds for a job while others of its process run; a backfill has a rule of its own."""
+    """Return the `overlap` that applies to a job: that of its process, or for a backfill its own."""
     return process.overlap if job.backfill is None else job.backfill.overlap
 
 
@@ -164,7 +164,13 @@ GATES: tuple[Gate, ...] = (deadline, enabled, slot, live, error, depends, prepar
 
 
 def counterpart(own: Slot, edge: DependsOn, other: Process | None) -> Slot | None:
-    """The slot of the process at the other end of an edge; None if it has no such slot."""
+    """Return the slot of another process that a slot depends on; None if the process has no such slot.
+
+    Args:
+        own: the slot of the dependent job.
+        edge: the dependency.
+        other: the process that it depends on; None if that was removed.
+    """
     if isinstance(own, Period):
         if other is None or other.qualifier is None:
             return None
@@ -175,7 +181,7 @@ def counterpart(own: Slot, edge: DependsOn, other: Process | None) -> Slot | Non
 
 
 def edges_of(process: Process) -> Iterator[DependsOn]:
-    """The jobs of other processes that a job waits for, by dependencies and by probes."""
+    """Yield the dependencies of a process, and those that its `job_done` probes express."""
     yield from process.depends_on
     yield from (probe.job_done for probe in process.probe if probe.job_done is not None)
 
@@ -192,7 +198,7 @@ def _backfill_is_full(job: JobRecord, snapshot: Snapshot) -> str:
 
 
 def _of_backfill(job: JobRecord, snapshot: Snapshot) -> tuple[str, ...]:
-    """The live attempts of a job's backfill."""
+    """The ids of the live attempts of a job's backfill."""
     jobs = ((each, snapshot.jobs.get(each.job)) for each in snapshot.live_of.get(job.process, ()))
     return tuple(each.attempt for each, own in jobs if own is not None and own.backfill == job.backfill)
 
@@ -228,7 +234,7 @@ def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
 
 
 def _is_kept_from(name: str, snapshot: Snapshot) -> bool:
-    """Whether a job was cancelled, and `cascade` keeps that from those that depend on it."""
+    """Whether a job was cancelled and `settings.cancel.cascade` lets its dependents wait all the same."""
     job = snapshot.jobs.get(name)
     return (
         job is not None and job.cancelled and snapshot.schedule.settings.cancel.cascade.dependents == "none"

@@ -1,4 +1,4 @@
-"""The window of iterations, the current one and those before it: which jobs begin, and which are closed."""
+"""iteration_window: creates the jobs of the iterations in a window, and closes those that have left it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LETS_FOLLOW = ("processed", "noop", "skipped")
 
 
 def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    """Create the missing jobs of a process's window, and close those outside it."""
+    """Create the missing jobs of a process's window, and skip or cancel older ones, by `on_window_exit`."""
     assert process.trigger is not None
     record = snapshot.processes[process.name]
     if process.trigger.source == FOLLOWING:
@@ -50,7 +50,7 @@ def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
 
 
 def window_of(process: Process, snapshot: Snapshot) -> set[str]:
-    """The slots of the window, as texts; none before the first iteration."""
+    """Return the slots of the window, as texts; empty before the first iteration."""
     record = snapshot.processes[process.name]
     assert process.trigger is not None
     if process.trigger.source == "cron":
@@ -64,7 +64,7 @@ def window_of(process: Process, snapshot: Snapshot) -> set[str]:
 
 
 def first_of_window(process: Process, snapshot: Snapshot) -> int | None:
-    """The number of the first iteration of the window; None before the first iteration."""
+    """Return the number of the first iteration of the window; None before the first iteration."""
     return min((int(slot[1:]) for slot in window_of(process, snapshot)), default=None)
 
 
@@ -75,9 +75,9 @@ def _is_before(first: int | None, job: JobRecord) -> bool:
 
 
 def _following(process: Process, record: ProcessRecord, snapshot: Snapshot) -> Iterator[Decision]:
-    """The next iteration, once the current one is over and `every` has passed since it began.
+    """Create the next iteration, once the current one is over and `every` has passed since it began.
 
-    The job is written before its number: a pass that crashed between the two is repeated.
+    The job is written before its number, so a pass repeats both if it crashed between the two.
     """
     trigger, now = with_interval(process, record).trigger, snapshot.now
     assert trigger is not None

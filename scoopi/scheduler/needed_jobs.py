@@ -1,4 +1,4 @@
-"""NeededJobs: which jobs that are over a later pass may still need, so that they must not be removed."""
+"""NeededJobs: finds the finished jobs that later passes may still need, so that they are not removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 class NeededJobs:
-    """Finds the jobs that are over but that a later pass may still need.
+    """Finds the finished jobs that a later pass may still need.
 
     Args:
         snapshot: the active jobs and open attempts.

@@ -37,14 +37,14 @@ from scoopi.scheduler.templates import inputs_of
 
 
 def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Decision]:
-    """The writes that bring the records closer to what the definitions ask for, in order.
+    """Return the writes that bring the records closer to the state that the definitions ask for, in order.
 
     Each write is conditional on the record that it was decided on, so a pass may run anywhere and at any
     time, and a crash between two writes does no harm: the next pass decides again. A caller repeats the
     pass until it decides nothing.
 
     Args:
-        faults: gets what goes wrong; by default the first error is raised.
+        faults: collects the errors; by default the first one is raised.
     """
     faults = PlanFaults(is_strict=True) if faults is None else faults
     cleared = [*swept(snapshot, faults)]
@@ -63,16 +63,16 @@ def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Deci
             decided.add(_key(decision))
     # What exists is placed before more is created: a pass may end in between, and workers would have to wait.
     decisions += sorted(others, key=lambda decision: decision.decision != "attempt_placed")
-    if not decisions:  # which gates jobs wait at is clear when nothing else follows
+    if not decisions:  # the gates at which jobs wait are final now
         return [*gate_changes(waiting, snapshot, faults)]
     return with_notices(decisions, snapshot, faults)
 
 
 def faults_of(snapshot: Snapshot, only: str = "") -> PlanFaults:
-    """What would go wrong in a pass over a snapshot.
+    """Return the faults that a pass over a snapshot would note.
 
     Args:
-        only: the subject to try, as `PlanFault` has it; by default all.
+        only: the subject to try, as in `PlanFault`; empty for all.
     """
     faults = PlanFaults(only=only)
     reconcile(snapshot, faults)
@@ -80,7 +80,7 @@ def faults_of(snapshot: Snapshot, only: str = "") -> PlanFaults:
 
 
 def wanted(snapshot: Snapshot) -> set[str]:
-    """The ids of jobs that a pass must know besides the active ones that were found.
+    """Return the ids of the jobs that a pass must read besides the active ones that were found.
 
     These are the jobs of windows, the jobs that others depend on, and those of all attempts: if the job of an
     attempt was only missed by the scan, its end must not be treated like that of a removed job.
@@ -168,7 +168,7 @@ def _gated(snapshot: Snapshot, waiting: Waiting, faults: PlanFaults) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class _Ahead:
-    """What jobs that come before in this pass have: gates that they wait at, and attempts.
+    """What earlier jobs of the same pass have got: gates that they wait at, and attempts.
 
     Attributes:
         waiting: the first waiting job of each process, with its gate.
@@ -218,7 +218,10 @@ def _pass_gates(job: JobRecord, snapshot: Snapshot, ahead: _Ahead) -> Iterator[D
 
 
 def _is_inside_group(job: JobRecord, process: Process) -> bool:
-    """Whether another job does its work: it was reprocessed, or created before its periods were grouped."""
+    """Whether the job at the end of its group does the work of this job.
+
+    Such a job is active if it was reprocessed, or created before the periods were grouped.
+    """
     return process.grouping > 1 and job.attempts == 0 and is_inside_group(process, parse_slot(job.slot))
 
 

@@ -1,4 +1,4 @@
-"""Removed slots: how the removed jobs of a process had ended, as a few ranges of slots."""
+"""removed_slots: keeps how the removed jobs of a process had ended, as a few ranges of slots."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from scoopi.periods.period import Period
 from scoopi.periods.slot import Iteration, parse_slot, slot_key, slot_of_key
 
 Ranges = list[tuple[str, str]]
+"""The keys of the first and the last slot of each range."""
 MOST_RANGES = 16
-"""Per kind of slot and state; beyond it the two oldest are merged, with what lies between them."""
+"""The most ranges per kind of slot and state; above it the two oldest are merged, gap included."""
 _ENDS: tuple[SlotState, ...] = ("processed", "skipped", "failed")
 
 
 def removed_state(removed: Mapping[str, Ranges], slot: str) -> SlotState | None:
-    """How the removed job of a slot ended; None if none was removed.
+    """Return how the removed job of a slot ended; None if none was removed.
 
-    Only periods and iterations are recorded: no later slot refers to an instant or a manual launch.
+    A noop counts as processed. Only periods and iterations are recorded: no later slot refers to an instant
+    or a manual launch.
 
     >>> job = JobRecord(process="p", slot="#7", state="noop", phase="ended", created=None, changed=None)
     >>> removed_state(with_removed({}, [job]), "#7"), removed_state(with_removed({}, [job]), "#8")
@@ -32,7 +34,7 @@ def removed_state(removed: Mapping[str, Ranges], slot: str) -> SlotState | None:
 
 
 def with_removed(removed: Mapping[str, Ranges], jobs: Iterable[JobRecord]) -> dict[str, Ranges]:
-    """Add removed jobs to the ranges; adjacent ranges are merged."""
+    """Return the ranges with those of removed jobs added; adjacent ranges are merged."""
     ranges = {kind: [*found] for kind, found in removed.items()}
     for job in jobs:
         slot = parse_slot(job.slot)

@@ -1,4 +1,4 @@
-"""Retrying: what happens to a job when its attempt has ended."""
+"""retrying: decides what happens to a job when its attempt has ended."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ENDS: dict[str, SlotState] = {"succeeded": "processed", "noop": "noop", "cancel
 
 
 def fraction(text: str) -> float:
-    """A number from 0 up to 1 that only depends on a text, so that a jitter can be predicted."""
+    """Return a number from 0 up to 1 that depends only on a text, so that a jitter can be predicted."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=6).digest()) / 2**48
 
 
 def retry_delay(retry: RetryRule, failures: int, attempt: str) -> timedelta:
-    """How long after the end of an attempt the next one is due.
+    """Return how long after the end of an attempt the next one is due.
 
     Args:
         failures: how many attempts have failed, at least one.
@@ -50,11 +50,13 @@ def after_attempt(
     now: datetime,
     record: ProcessRecord | None = None,
 ) -> JobRecord:
-    """The job after the end of its last attempt: over, waiting for a retry, or on hold.
+    """Return the job after the end of its last attempt: over, waiting for a retry, or on hold.
+
+    A job of a `continuous` or `recomputing` process waits for its next evaluation while its period runs.
 
     Args:
-        process: its definition; None if the process was removed, which ends retries.
-        record: of the process.
+        process: the definition of its process; None if it was removed, after which nothing is retried.
+        record: the record of the process; needed only if its jobs are evaluated repeatedly.
     """
     job = msgspec.structs.replace(job, settled=attempt.number)
     end = _ENDS.get(attempt.status)
@@ -68,7 +70,7 @@ def after_attempt(
         return over(job, end, attempt.explanation, now, missed=attempt.missed)
     failures = job.failures + 1
     retry = process.retry if process is not None else RetryRule()
-    ended = min(attempt.ended or now, now)  # later if its worker's clock is ahead, which delays no retry
+    ended = min(attempt.ended or now, now)  # a worker's clock that is ahead delays no retry
     due = ended + retry_delay(retry, failures, attempt.attempt)
     if attempt.status in retry.when and failures <= retry.max and not _gives_up(job, retry, due):
         reason = f"attempt {attempt.number} of {job.attempts - failures + retry.max + 1} {_failed(attempt)}"
@@ -82,10 +84,11 @@ def after_attempt(
 
 
 def over(job: JobRecord, state: SlotState, reason: str, now: datetime, *, missed: bool = False) -> JobRecord:
-    """The job, finished.
+    """Return the job in a final state, ended by a pass.
 
     Args:
-        missed: whether it is skipped because it did not start in time.
+        state: the final state.
+        missed: whether the job is skipped because it did not start in time.
     """
     return ended_by("", job, state, reason, now, missed=missed)
 
@@ -93,7 +96,7 @@ def over(job: JobRecord, state: SlotState, reason: str, now: datetime, *, missed
 def ended_by(
     by: str, job: JobRecord, state: SlotState, reason: str, now: datetime, *, missed: bool = False
 ) -> JobRecord:
-    """The job, finished by a user, `by`."""
+    """Return the job in a final state, ended by the user `by`, or by a pass if that is empty; see `over`."""
     fields: dict[str, Any] = {
         "state": state,
         "phase": ENDED,
@@ -105,7 +108,7 @@ def ended_by(
 
 
 def waits_for_retry(job: JobRecord, now: datetime) -> str:
-    """Why a job waits after a failure; empty if it does not."""
+    """Return why a job waits after a failure; empty if it does not."""
     if job.held:
         return f"on hold: {job.reason}"
     if job.retry_at is not None and now < job.retry_at:

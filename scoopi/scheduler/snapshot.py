@@ -1,4 +1,4 @@
-"""Snapshot: what one pass of the scheduler knows, and nothing else."""
+"""Snapshot: the records at one moment, on which a pass of the scheduler decides."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from scoopi.scheduler.removed_slots import removed_state
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The records at one moment: what one pass of the scheduler knows, and nothing else.
+    """The records at one moment; a pass decides by nothing else.
 
     Args:
-        now: the time that decides; no other clock is read.
+        now: the time of the pass; decisions read no clock.
         schedule: the current definitions.
         bundle: the hash of the current definitions.
-        processes: records by process name.
+        processes: the records of processes, by name.
         jobs: the active jobs, and those that active jobs depend on, by id.
         attempts: live and unsettled attempts.
-        workers: by name.
+        workers: the records of workers, by name.
         beat: the current heartbeat number.
         deployed: when the current definitions were deployed; None if they are the first.
         pass_until: when the lease of the pass that runs expires; None if none runs.
-        dead: the workers whose process is known to have ended, though their heartbeats do not show it yet.
-            Only explanations know any; decisions follow heartbeats.
+        dead: names of workers whose process has ended although their heartbeats do not show it yet; only for
+            explanations, as decisions follow heartbeats.
     """
 
     now: datetime
@@ -61,7 +61,7 @@ class Snapshot:
 
     @cached_property
     def turns(self) -> Mapping[str, int]:
-        """The place of each active job in their order, by id."""
+        """The place of each active job in `active`, by id."""
         return {job.job: turn for turn, job in enumerate(self.active)}
 
     @cached_property
@@ -83,8 +83,8 @@ class Snapshot:
     def is_worked_on(self, job: JobRecord) -> bool:
         """Whether the end of a job's last attempt has not moved the job yet.
 
-        The job itself says so, whichever attempts were found: a scan of a cluster that migrates data between
-        members may miss records, and a second attempt must not be created because of that.
+        The record of the job shows that, even if the attempt was not found: a scan of a cluster that migrates
+        data between members may miss records, which must not lead to a second attempt.
         """
         return job.settled < job.attempts or job.job in self.attempt_of
 
@@ -103,27 +103,30 @@ class Snapshot:
         return found
 
     def scheduled_of(self, process: str) -> list[AttemptRecord]:
-        """The live attempts of a process that are not at jobs of a backfill."""
+        """Return the live attempts of a process, except those of backfills."""
         return [each for each in self.live_of.get(process, ()) if not self.is_backfill(each)]
 
     def process(self, name: str) -> Process | None:
-        """The definition of a process; None if it was removed."""
+        """Return the definition of a process; None if it was removed."""
         return self.schedule.process(name)
 
     def is_backfill(self, attempt: AttemptRecord) -> bool:
-        """Whether an attempt is at a job of a backfill, which the schedule does not wait for."""
+        """Whether an attempt belongs to a job of a backfill, which the schedule does not wait for."""
         job = self.jobs.get(attempt.job)
         return job is not None and job.backfill is not None
 
     def state_of(self, process: str, slot: str) -> SlotState | None:
-        """The state of a job, or the final state of a removed one; None if there was none."""
+        """Return the state of a job, or the final state of a removed one; None if there was none."""
         job, record = self.jobs.get(f"{process}/{slot}"), self.processes.get(process)
         if job is not None:
             return job.state
         return None if record is None or not record.removed else removed_state(record.removed, slot)
 
     def is_lost(self, worker: WorkerRecord) -> bool:
-        """Whether a worker has missed too many heartbeats; one that never sent any has not."""
+        """Whether a worker has missed too many heartbeats, or its process is known to have ended.
+
+        A worker that never sent a heartbeat is lost only if its record says so.
+        """
         if worker.worker in self.dead:
             return True
         if worker.beat is None:
@@ -132,7 +135,7 @@ class Snapshot:
 
 
 def _turn(job: JobRecord) -> tuple[bool, datetime, float, str]:
-    """Sorts oldest first, and equal ones by slot; backfills come last, perhaps with the newest slot first."""
+    """The sort key of `active`: oldest first, then by due time; backfills last, perhaps newest slot first."""
     due = (job.due or job.created).timestamp()
     is_backfill = job.backfill is not None
     newest_first = job.backfill is not None and job.backfill.newest_first

@@ -19,7 +19,7 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 def swept(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """Step 1: lost workers, timeouts, deadlines, and cancels that no worker carries out."""
+    """Step 1 of a pass: handle lost workers, timeouts, deadlines, and cancels that no worker carries out."""
     lost = {worker.worker for worker in snapshot.workers.values() if snapshot.is_lost(worker)}
     for worker in snapshot.workers.values():
         if worker.worker in lost and worker.state != "lost":
@@ -35,15 +35,15 @@ def swept(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
 
 
 def _just_waits(attempt: AttemptRecord, limits: AttemptLimits, snapshot: Snapshot) -> bool:
-    """Whether nothing can be swept of an attempt: no worker has it, and it exceeds no limit.
+    """Whether the sweep has nothing to decide on an attempt: no worker has it, and it exceeds no limit.
 
-    Most attempts of a long queue are so. This is a shortcut, as a pass looks at all of them repeatedly.
+    This is a shortcut for most attempts of a long queue, all of which a pass checks repeatedly.
     """
     if attempt.worker or attempt.wish is not None or attempt.offer_at is not None or attempt.nodes:
         return False
     try:
         return attempt.status in UNCLAIMED and not limits.exceeded(attempt, snapshot)
-    except Exception:  # whatever it is: the step in which it occurs again is one whose faults are noted
+    except Exception:  # it occurs again in `_sweep`, where it is noted as a fault
         return False
 
 
@@ -97,9 +97,10 @@ def _late(attempt: AttemptRecord, limits: AttemptLimits, snapshot: Snapshot) -> 
 
 
 def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Decision | None:
-    """An attempt without a sign of life is taken from its worker, and offered again later, without a failure.
+    """Take an attempt without a sign of life from its worker, and offer it again later.
 
-    The heartbeat of a `serve` is a sign of life of what it runs, but not of what it has not claimed yet.
+    That is not a failure. The heartbeat of a `serve` is a sign of life of the attempts that it runs, but not
+    of those that it has not claimed yet.
     """
     now = snapshot.now
     if attempt.offer_at is not None:

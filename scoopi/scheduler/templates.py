@@ -22,7 +22,10 @@ _VARIABLE = re.compile(r"\$\{\s*env:\s*([A-Za-z_]\w*)\s*\}", re.ASCII)
 
 
 def slot_times(job: JobRecord) -> tuple[datetime, datetime]:
-    """Start and end of a job's slot; without a period, both are the instant, the due time or the creation."""
+    """Return start and end of a job's slot.
+
+    If the slot is not a period, both are its instant, or else when the job was due, or else created.
+    """
     slot = parse_slot(job.slot)
     if isinstance(slot, Period):
         return slot.bounds()
@@ -31,7 +34,7 @@ def slot_times(job: JobRecord) -> tuple[datetime, datetime]:
 
 
 def names_of(job: JobRecord) -> dict[str, str]:
-    """The names in a job's templates besides its inputs: its slot, and the job that triggered it."""
+    """Return what a job's templates may name besides its inputs: its slot, and the job that triggered it."""
     start, end = slot_times(job)
     names = {"slot.key": job.slot, "slot.start": instant_text(start), "slot.end": instant_text(end)}
     if job.trigger:
@@ -42,7 +45,7 @@ def names_of(job: JobRecord) -> dict[str, str]:
 
 
 def expand(text: str, names: Mapping[str, str], key: str, place: Place) -> str:
-    """The text with each `${ NAME }` replaced.
+    """Return the text with each `${ NAME }` replaced.
 
     >>> from scoopi.model.place import NOWHERE
     >>> expand("day ${ slot.key }", {"slot.key": "D:2026010100"}, "inputs.day", NOWHERE)
@@ -66,7 +69,7 @@ def expand(text: str, names: Mapping[str, str], key: str, place: Place) -> str:
 
 
 def inputs_of(job: JobRecord, process: Process) -> dict[str, str]:
-    """The inputs of a job's attempt, in order; each may use those before it.
+    """Return the inputs of a job's attempt, in order; each may use those before it.
 
     A job with a period also has `start_id` and `end_id`: its first and last period, as ten digits. A secret
     of the process, `${env:NAME}`, is not expanded: its value is read where the attempt runs, and never
@@ -94,7 +97,7 @@ def inputs_of(job: JobRecord, process: Process) -> dict[str, str]:
 
 
 def secret_inputs(inputs: Mapping[str, str], environ: Mapping[str, str], place: Place) -> dict[str, str]:
-    """The inputs of the form `${env:NAME}`, with the values of the worker's variables.
+    """Return the inputs of the form `${env:NAME}`, with the values of the worker's variables.
 
     Raises:
         DefsError: the worker has no such variable.
@@ -110,9 +113,12 @@ def environment_of(
     place: Place,
     key: str = "env",
 ) -> dict[str, str]:
-    """The environment variables of a program; `${env:NAME}` is the worker's own variable NAME.
+    """Return the environment variables of a program; `${env:NAME}` is the worker's own variable NAME.
 
     Args:
+        given: the variables as they are defined.
+        names: what they may name, as for `expand`.
+        environ: the variables of the worker.
         key: the key of the variables, for errors.
     Raises:
         DefsError: a name or a variable is unknown.

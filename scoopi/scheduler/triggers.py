@@ -1,4 +1,4 @@
-"""Triggers: the fires of a process, and the slots that become due."""
+"""triggers: calculates the fires of a process, and the slots that become due."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ON_TIME = timedelta(seconds=60)
 FOLLOWING = "after_completion"
 """The source of iterations that begin when the previous one is over."""
 _MOST_KEPT = 10_000
-"""Number of triggers whose expressions are cached."""
+"""The most triggers whose expressions are cached."""
 
 
 def fires_of(trigger: Trigger, since: datetime) -> Fires | None:
-    """The fires after the trigger's `since`; None if it has no schedule of its own.
+    """Return the fires after the trigger's `since`; None if it has no schedule of its own.
 
     Args:
         since: when the process was first deployed.
@@ -40,7 +40,7 @@ def fires_of(trigger: Trigger, since: datetime) -> Fires | None:
 
 
 def due_fires(process: Process, record: ProcessRecord, now: datetime, limit: int) -> list[datetime]:
-    """The fires since the last planned one that get a slot, by the rules for catching up.
+    """Return the fires since the last planned one that get a slot, by the rules for catching up.
 
     Fires that a pass finds within a minute are on time, and all of them count. Older ones were missed: of
     these `catchup` selects all, the latest (if no fire on time followed), or none; those older than
@@ -68,7 +68,7 @@ def due_fires(process: Process, record: ProcessRecord, now: datetime, limit: int
 
 
 def window(process: Process, record: ProcessRecord, now: datetime) -> list[tuple[Slot, datetime]]:
-    """The current iteration of a cron trigger and those within its `lookback`, each with its fire."""
+    """Return the current iteration of a cron trigger and those within its `lookback`, each with its fire."""
     trigger = process.trigger
     assert trigger is not None
     source = CronIterations(local_fires(trigger), ZoneInfo(trigger.timezone), trigger.since or record.since)
@@ -76,7 +76,7 @@ def window(process: Process, record: ProcessRecord, now: datetime) -> list[tuple
 
 
 def periods_since(process: Process, record: ProcessRecord, now: datetime) -> list[Period]:
-    """The periods after the last planned one (or from the first) up to the current one, in order.
+    """Return the periods after the last planned one (or from the first) up to the current one, in order.
 
     The first is the one in which the process is first deployed, or the later one of its trigger's `since`;
     none begins after `until`.
@@ -94,7 +94,7 @@ def periods_since(process: Process, record: ProcessRecord, now: datetime) -> lis
 def upcoming(
     process: Process, record: ProcessRecord, now: datetime, count: int
 ) -> list[tuple[Slot, datetime]]:
-    """The next slots of a process, each with the time at which it becomes due.
+    """Return the next slots of a process, each with the time at which it becomes due.
 
     Of periods in groups these are the last ones of their groups, whose jobs do the work of all. For
     iterations that follow each other it is only one, with the earliest time.
@@ -125,14 +125,14 @@ def upcoming(
 
 
 def planned_ahead(process: Process, record: ProcessRecord, now: datetime) -> datetime | None:
-    """Until when a pass whose clock was ahead has planned fires, so that none gets a slot; or None."""
+    """Return until when a pass whose clock was ahead has planned fires, which get no slot now; else None."""
     trigger = process.trigger
     has_fires = trigger is not None and trigger.slots == "instants" and not trigger.after
     return record.last_fire if has_fires and record.last_fire is not None and now < record.last_fire else None
 
 
 def last_fire_before(process: Process, record: ProcessRecord, now: datetime) -> datetime | None:
-    """The last fire that no pass has planned, up to now; None if there is none, or slots are not fires."""
+    """Return the last fire up to now that no pass has planned; None if there is none."""
     trigger = process.trigger
     if trigger is None or trigger.slots != "instants":
         return None
@@ -142,7 +142,7 @@ def last_fire_before(process: Process, record: ProcessRecord, now: datetime) -> 
 
 
 def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
-    """When the next iteration may begin, if the current one is over by then."""
+    """Return when the next iteration may begin, if the current one is over by then."""
     earliest = max(trigger.since or record.since, record.since)
     if record.iteration is None or record.last_fire is None:
         return earliest
@@ -157,7 +157,7 @@ def _first_period(process: Process, record: ProcessRecord) -> Period:
 
 
 def _until(trigger: Trigger, now: datetime) -> datetime:
-    """Now, or when a trigger has ended."""
+    """Now, or the end of a trigger if that was earlier."""
     return now if trigger.until is None else min(now, trigger.until)
 
 
@@ -170,7 +170,7 @@ def _first_fire(trigger: Trigger, since: datetime, last: datetime) -> datetime |
 
 @lru_cache(maxsize=_MOST_KEPT)
 def local_fires(trigger: Trigger) -> LocalFires:
-    """The fires of a trigger with `cron` or `at`; cached, so that each pass does not parse its expression."""
+    """Return the fires of a trigger with `cron` or `at`; cached, so that passes do not parse them again."""
     expressions = (
         times_of_day(trigger.at) if trigger.at else [CronExpression(trigger.cron or "", trigger.dialect)]
     )

@@ -17,10 +17,12 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
-    """The answer as a row: `job state gate answer reason until attempts since holders hint`.
+    """Return a row on what a job waits for or does, or how it ended.
 
-    `reason` names what is awaited, what holds it and since when; `hint` what a user may do. A job that is not
-    over has a closed gate or a live attempt; the next pass gives it the latter when no gate is closed.
+    Its fields are `job`, `state`, `gate`, `answer`, `reason`, `until`, `attempts`, `since`, `holders` and
+    `hint`. The `reason` is a sentence on what is awaited, what holds it and since when; the `hint` says what
+    a user may do. A job that is not over has a live attempt, or a closed gate, or gets an attempt by the next
+    pass.
     """
     found = _found(job, snapshot)
     return {
@@ -51,7 +53,7 @@ def _found(job: JobRecord, snapshot: Snapshot) -> Explanation:
 
 
 def _open(job: JobRecord, snapshot: Snapshot) -> Explanation:
-    """The explanation of a job without a closed gate: the next pass creates its attempt."""
+    """Explain a job without a closed gate: the next pass creates its attempt."""
     reason = f"its gates are open; the next pass creates its attempt{passing(snapshot)}"
     found = Explanation("", reason, job.changed, answer="runs")
     process = snapshot.process(job.process)

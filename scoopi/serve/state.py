@@ -38,8 +38,6 @@ from scoopi.serve.workers.worker_name import dead_workers
 from scoopi.store.schedule.store_opening import open_schedule_store
 
 log = logging.getLogger(__name__)
-
-
 _ANSWER_S = 4.0
 """For how long, in seconds, a process that shuts down waits for its store; each failure halves it."""
 _DEPLOYED = "deployed"
@@ -123,8 +121,7 @@ class State:
     def limit_waits(self, hard: bool = False) -> None:
         """Wait less long for the store from now on, as this process shuts down; callable from any thread.
 
-        Args:
-            hard: unused; the callbacks of signals get it.
+        `hard` is unused: callbacks of signals get it.
         """
         self.store.limit_waits(_ANSWER_S)
 

@@ -19,7 +19,7 @@ _MOST_FIRES = 10_000
 
 
 def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetime) -> tuple[str, str]:
-    """Why a process has no job of a slot, as the second part of a sentence, and what the user can do.
+    """Return why a process has no job of a slot, as a clause, and a hint for the user.
 
     The slot is not one of the process, is still to come, waits for a pass, was missed, or was removed.
     """
@@ -67,7 +67,7 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
 def _not_created(
     process: Process, record: ProcessRecord, slot: Slot, begin: datetime, now: datetime
 ) -> tuple[str, str] | None:
-    """That a pass is still to create the job of a slot that has begun; None if none will."""
+    """The clause and the hint for a slot that gets its job from a later pass; None for other slots."""
     if isinstance(slot, Instant):
         is_due = slot.at in due_fires(process, record, now, _MOST_FIRES)
     elif isinstance(slot, Period):
@@ -84,7 +84,7 @@ def _not_created(
 
 
 def _missed(process: Process, slot: Slot) -> str:
-    """Why a pass has created no job of a slot, or that the job was removed: the records show no more."""
+    """The clause for a slot that got no job, or whose job was removed: the records do not show which."""
     if isinstance(slot, Period):
         return "it was removed (retention)"
     if isinstance(slot, Iteration):

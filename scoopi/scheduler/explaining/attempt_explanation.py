@@ -31,7 +31,7 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 def explained_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
-    """The explanation of a live attempt, or of one whose end has not moved its job yet."""
+    """Explain a live attempt, or one whose end has not moved its job yet."""
     if attempt.status in TERMINAL:
         return _ended(attempt, snapshot)
     if attempt.wish == "cancel":
@@ -67,7 +67,7 @@ def _left_behind(attempt: AttemptRecord, reason: str, snapshot: Snapshot) -> Exp
 
 
 def _placed_next(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
-    """An attempt that nothing keeps from a worker; if it was not ready before, with what was missing."""
+    """An attempt that the next pass places; if it was not ready before, with what was missing then."""
     what = f"attempt {attempt.number} is placed by the next pass{passing(snapshot)}"
     if attempt.ended is None or attempt.status != "pending":
         return Explanation("live", what, attempt_since(attempt))
@@ -75,7 +75,11 @@ def _placed_next(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
 
 
 def start_text(groups: tuple[str, ...], *, of_registered: bool = False) -> str:
-    """The command with which a worker joins the first of some groups."""
+    """Return the command with which a worker joins the first of some groups.
+
+    Args:
+        of_registered: return the command for a worker that is not a `serve`.
+    """
     group = groups[0]
     is_default = group in DEFAULT_GROUPS if of_registered else "default" in groups
     of_group = "" if is_default else f" --groups {group}"
@@ -83,7 +87,7 @@ def start_text(groups: tuple[str, ...], *, of_registered: bool = False) -> str:
 
 
 def passing(snapshot: Snapshot) -> str:
-    """That a pass runs now, or has died and holds the lease of passes for a while; else empty."""
+    """Return a clause if the lease of passes is held, by a running pass or one that has died; else empty."""
     until = snapshot.pass_until
     if until is None or until < snapshot.now:
         return ""
@@ -204,7 +208,7 @@ def _gone(attempt: AttemptRecord, snapshot: Snapshot) -> str:
 
 
 def _registered(groups: tuple[str, ...], snapshot: Snapshot) -> str:
-    """Which workers of groups `group list` shows, although they run nothing but external processes."""
+    """A clause on the workers of some groups that `group list` shows but that run only external processes."""
     names = sorted(
         worker.worker
         for worker in snapshot.workers.values()
@@ -217,7 +221,7 @@ def _registered(groups: tuple[str, ...], snapshot: Snapshot) -> str:
 
 
 def _outside(attempt: AttemptRecord, snapshot: Snapshot) -> str:
-    """That the iteration of a running attempt has left the window, so that it is the last one; else empty."""
+    """A clause if the iteration of a running attempt has left the window, so none follows; else empty."""
     process, slot = snapshot.process(attempt.process), parse_slot(attempt.slot)
     if process is None or process.trigger is None or process.trigger.slots != "iterations":
         return ""

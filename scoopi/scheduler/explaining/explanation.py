@@ -28,16 +28,16 @@ from scoopi.scheduler.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An answer in words.
+    """What a job waits for or does, or how it ended, in words.
 
     Attributes:
-        gate: its name; empty if none is closed.
+        gate: the name of the closed gate, or `done` for a job that is over; empty if all gates are open.
         reason: what is awaited, and what holds it, as one sentence.
         since: when this began; None if the records do not say.
         holders: ids of the attempts and jobs that are waited for.
         hint: what a user may do, with the command.
         until: when it changes by itself; None if that is not known.
-        answer: `wait`, `skip` or `fail` of a gate; `runs` if the work goes on.
+        answer: `wait`, `skip` or `fail` of a gate; `runs` if nothing but the work is awaited.
     """
 
     gate: str
@@ -50,7 +50,7 @@ class Explanation:
 
 
 def explained(job: JobRecord, gate: ClosedGate, snapshot: Snapshot) -> Explanation:
-    """The explanation of a closed gate of a job that has no attempt now."""
+    """Explain the closed gate of a job that has no attempt now."""
     explain = _BY_GATE.get(gate.gate)
     process = snapshot.process(job.process)
     if process is None:
@@ -63,14 +63,14 @@ def explained(job: JobRecord, gate: ClosedGate, snapshot: Snapshot) -> Explanati
 
 
 def faulty(job: JobRecord, fault: PlanFault, snapshot: Snapshot) -> Explanation:
-    """The explanation of a job about which a pass can decide nothing, as an error occurs."""
+    """Explain a job on which passes can decide nothing because of an error."""
     gate = "live" if job.job in snapshot.attempt_of else failing_gate(job, snapshot)
     reason = f"{fault.text}; passes try again, and decide on all else meanwhile"
     return Explanation(gate, reason, job.changed, hint=f"{_skip(job)}; {CORRECT}")
 
 
 def over(job: JobRecord) -> Explanation:
-    """The explanation of a job that is over."""
+    """Explain a job that is over: how and when it ended."""
     since = state_since(job)
     reason = f"{job.state} at {moment_text(since)}{f': {job.reason}' if job.reason else ''}"
     again = job.state in ("failed", "skipped")

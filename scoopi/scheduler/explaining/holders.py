@@ -1,4 +1,4 @@
-"""holders: what keeps a gate closed, in words: the attempts and jobs that are waited for, and since when."""
+"""holders: describes what keeps a gate closed: the attempts and jobs that are awaited, and since when."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from scoopi.periods.slot import moment_text
 from scoopi.scheduler.snapshot import Snapshot
 
 MOST_SHOWN = 3
-"""Holders in a sentence; the others are counted."""
+"""The most holders that a sentence names; the others are counted."""
 
 
 def since_text(at: datetime | None) -> str:
-    """` since TIME`; empty if the time is not known."""
+    """Return ` since TIME`; empty if the time is not known."""
     return "" if at is None else f" since {moment_text(at)}"
 
 
 def quoted(name: str) -> str:
-    """An id quoted for the shell, to which `!` and `#` are special."""
+    """Return an id quoted for the shell, to which `!` and `#` are special."""
     return shlex.quote(name)
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Texts as a part of a sentence.
+    """Return texts as a part of a sentence.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
     ('a and b', 'a, b, c and 2 more')
@@ -36,7 +36,7 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def state_since(job: JobRecord) -> datetime:
-    """When a job got its state."""
+    """Return when a job got its current state; if its changes do not show that, when it last changed."""
     since = job.created
     state = "embryo"
     for change in job.changes:
@@ -46,7 +46,7 @@ def state_since(job: JobRecord) -> datetime:
 
 
 def attempt_since(attempt: AttemptRecord) -> datetime:
-    """When an attempt got its status, as far as its record shows that."""
+    """Return when an attempt got its status, as far as its record shows that."""
     if attempt.status == "canceling" and attempt.wish_seen is not None:
         return attempt.wish_seen
     if attempt.status == "paused" and attempt.paused is not None:
@@ -59,17 +59,17 @@ def attempt_since(attempt: AttemptRecord) -> datetime:
 
 
 def attempt_text(attempt: AttemptRecord, snapshot: Snapshot, name: str = "") -> str:
-    """What an attempt does, where, and since when.
+    """Return a clause on the status of an attempt, since when, and on which worker.
 
     Args:
-        name: for the attempt, instead of its id.
+        name: what to call the attempt; empty for its id.
     """
     on = f" on worker {attempt.worker}{missed_beats(attempt, snapshot)}" if attempt.worker else ""
     return f"{name or attempt.attempt} has been {attempt.status}{since_text(attempt_since(attempt))}{on}"
 
 
 def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
-    """How many heartbeats the worker of an attempt has missed, or how it ended; empty if it is well."""
+    """Return a clause on the heartbeats that an attempt's worker has missed, or its end; empty for none."""
     worker = snapshot.workers.get(attempt.worker)
     if worker is None:
         return ", which is not registered"
@@ -86,17 +86,17 @@ def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
 
 
 SIGNED_OFF = ("stopped", "removed")
-"""Conditions of workers that run nothing, and of which nothing is expected."""
+"""The conditions of workers that run nothing, and that nothing waits for."""
 
 
 def condition(worker: WorkerRecord) -> str:
-    """The state of a worker; instead of `lost`, `stopped` if it signed off, or `removed` by hand."""
+    """Return the state of a worker; instead of `lost`, `stopped` if it signed off, or `removed` by hand."""
     left = "removed" if worker.is_external else "stopped"
     return left if worker.state == "lost" and worker.beat is None else worker.state
 
 
 def job_text(name: str, snapshot: Snapshot) -> str:
-    """The state of a job, since when, and, if it is over, why; the job may have been removed."""
+    """Return a clause on the state of a job, since when, and why; the job may have been removed."""
     process, _, slot = name.partition("/")
     state, job = snapshot.state_of(process, slot), snapshot.jobs.get(name)
     if state is None:
@@ -115,6 +115,6 @@ def job_text(name: str, snapshot: Snapshot) -> str:
 
 
 def gone_text(workers: Sequence[WorkerRecord]) -> str:
-    """Which workers there were, and since when they are not there; empty without any."""
+    """Return a clause on workers that are gone: their conditions, and since when; empty without any."""
     texts = [f"{each.worker} has been {condition(each)}{since_text(each.since)}" for each in workers]
     return f" ({listed(texts)})" if texts else ""

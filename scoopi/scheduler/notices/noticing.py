@@ -1,4 +1,4 @@
-"""noticing: which decisions of a pass are reported, to which targets, and which jobs are late or stuck."""
+"""noticing: decides what of a pass is reported to which targets, and which jobs are late or stuck."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HASH_BYTES = 4
 
 
 def with_notices(decisions: Sequence[Decision], snapshot: Snapshot, faults: PlanFaults) -> list[Decision]:
-    """The decisions, each after the notices that report it, so that a crash in between loses none.
+    """Return the decisions, each after the notices that report it, so that a crash in between loses none.
 
     The id of a notice is derived from what it reports, so a repeated pass does not write it twice.
     """
@@ -76,7 +76,10 @@ def _mark(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Deci
 
 
 def stuck_at(job: JobRecord, process: Process, snapshot: Snapshot) -> tuple[datetime, str] | None:
-    """When a job will have waited too long on failed jobs, and on which; None if it does not wait on any."""
+    """Return when a job counts as stuck, and the id of the failed job that it waits for.
+
+    None if it waits for no failed job, or `stuck_after` is `never`.
+    """
     after = snapshot.schedule.settings.stuck_after
     if after is None or job.job in snapshot.attempt_of:
         return None
@@ -111,7 +114,7 @@ def _via(process: Process, snapshot: Snapshot, event: str) -> list[tuple[str, ..
 
 
 def _by_worker(attempt: AttemptRecord, snapshot: Snapshot) -> dict[str, str]:
-    """The statuses that workers have set and that must be reported, each with a reason."""
+    """The statuses that workers have set and that are still to be reported, each with a reason."""
     process = snapshot.process(attempt.process)
     if process is None or not attempt.fence:
         return {}
@@ -128,7 +131,7 @@ def _by_worker(attempt: AttemptRecord, snapshot: Snapshot) -> dict[str, str]:
 
 
 def _noted(decision: Decision, snapshot: Snapshot) -> Decision:
-    """Also mark as reported what the attempt's worker did, since no later pass may see that."""
+    """The decision, with what the attempt's worker did marked as reported: no later pass may see that."""
     old, new = decision.old, decision.new
     if not isinstance(old, AttemptRecord) or not isinstance(new, AttemptRecord):
         return decision

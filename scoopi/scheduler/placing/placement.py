@@ -1,4 +1,4 @@
-"""Placement: which worker runs an attempt."""
+"""placement: decides which worker runs an attempt."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ PlacingGate = Literal["prepare", "worker", "capacity"]
 
 
 def placements(snapshot: Snapshot, faults: PlanFaults, *, joins: bool = True) -> Iterator[Decision]:
-    """Step 5: attempts without a worker, the oldest first, get the worker with the most free capacity.
+    """Step 5 of a pass: place attempts, the oldest first, on the worker with the most free capacity.
 
     Args:
-        joins: further nodes of runs are placed, too; not while the pass creates attempts, which come first.
+        joins: also place further nodes of runs; False while the pass creates attempts, which come first.
     """
     free = FreeCapacity(snapshot)
     left = snapshot.schedule.settings.start_limit
@@ -56,7 +56,7 @@ def _is_full(name: str, free: FreeCapacity, snapshot: Snapshot) -> bool:
 
 
 def _place(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Iterator[Decision]:
-    """The place of an attempt; an `external` one waits for whichever registered worker claims it."""
+    """Place an attempt; an `external` one gets no worker, but waits until a registered worker claims it."""
     stopped = without_worker(attempt, free, snapshot)
     if stopped is not None:
         if stopped.new != attempt:
@@ -69,9 +69,9 @@ def _place(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> It
 
 
 def without_worker(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Decision | None:
-    """The decision for an attempt without any live worker, by `no_worker`; None if it just waits.
+    """Return the decision by `no_worker` on an attempt that no live worker can run; None if it just waits.
 
-    The decision changes nothing if the attempt is already paused.
+    None also if a live worker can run it. For an attempt that is paused already, it changes nothing.
     """
     process = snapshot.process(attempt.process)
     if process is None or process.no_worker == "wait":
@@ -90,7 +90,7 @@ def without_worker(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapsho
 
 
 def _unregistered(groups: Sequence[str], snapshot: Snapshot) -> str:
-    """The reason that no live registered worker is in any of the groups; empty if one is."""
+    """A reason if no live registered worker is in any of the groups; else empty."""
     workers = (each for each in snapshot.workers.values() if each.is_external and each.state == "running")
     if any(not {*groups}.isdisjoint(each.groups) and not snapshot.is_lost(each) for each in workers):
         return ""
@@ -98,13 +98,13 @@ def _unregistered(groups: Sequence[str], snapshot: Snapshot) -> str:
 
 
 def groups_of(attempt: AttemptRecord, snapshot: Snapshot) -> tuple[str, ...]:
-    """The groups of workers that may run an attempt, in order of preference."""
+    """Return the groups of workers that may run an attempt, in order of preference."""
     process = snapshot.process(attempt.process)
     return DEFAULT_GROUPS if process is None else process.groups
 
 
 def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Schedule, now: datetime) -> bool:
-    """Whether a worker in some groups may claim an attempt that its worker does not claim.
+    """Whether a worker in these groups may claim an attempt that another worker has not claimed in time.
 
     The clocks of two machines are compared here; a difference is harmless, since only one claim wins.
     """
@@ -118,10 +118,12 @@ def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Sched
 def waiting_gate(
     attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot
 ) -> tuple[PlacingGate, str] | None:
-    """The gate at which an attempt without a worker waits, and why; None if the next pass places it.
+    """Return the gate at which an attempt without a worker waits after a pass has placed what it could.
 
     Args:
-        free: that of the snapshot, which is not changed.
+        free: the free capacity by the snapshot; it is not changed.
+    Returns:
+        The gate and the reason; None if a registered worker only has to claim the attempt.
     """
     if is_asked_later(attempt, snapshot):
         return "prepare", attempt.explanation or "it was not ready"
@@ -142,7 +144,7 @@ def waiting_gate(
 
 
 def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
-    """The attempts that no live worker may run, each with the reason."""
+    """Yield the attempts that no live worker may run, each with the reason."""
     free = FreeCapacity(snapshot)
     for attempt in _in_turn(_unplaced(snapshot), snapshot):
         if not is_external(attempt, snapshot) and (
@@ -152,7 +154,7 @@ def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
 
 
 def no_worker_of(free: FreeCapacity, groups: Sequence[str]) -> str:
-    """The reason that no live worker is in any of the groups, with the groups that exist; empty if one is."""
+    """Return a reason if no live worker is in any of the groups, with the existing groups; else empty."""
     if any(free.members(group) for group in groups):
         return ""
     reason = f"no live worker in group {' or '.join(groups)}"
@@ -177,24 +179,24 @@ class FreeCapacity:
                     self._left[name] -= 1
 
     def members(self, group: str) -> list[WorkerRecord]:
-        """The live workers of a group."""
+        """Return the live workers of a group."""
         return [worker for worker in self.alive if group in worker.groups]
 
     def use(self, groups: Sequence[str]) -> Iterator[tuple[str, float, float]]:
-        """For each group with a live worker: its name, the number of places in use, and of all its places."""
+        """Yield for each group with a live worker: its name, its places in use, and all of its places."""
         for group in groups:
             if members := self.members(group):
                 capacity = sum(worker.capacity for worker in members)
                 yield group, capacity - sum(self._left[worker.worker] for worker in members), capacity
 
     def has_room(self, groups: Sequence[str]) -> bool:
-        """Whether a worker of one of the groups has a place left; what is taken is never given back."""
+        """Whether a worker of one of the groups has a place left; once false, it stays so."""
         return any(self._left[worker.worker] >= 1 for group in groups for worker in self.members(group))
 
     def take(self, groups: Sequence[str]) -> tuple[str, str] | None:
         """Take a place of the worker with the most free capacity, in the first group that has some.
 
-        Of workers with equally much, it is the first by name.
+        Of workers with equal capacity, it is the first by name.
 
         Returns:
             The worker and the group; None if no worker of the groups has free capacity.

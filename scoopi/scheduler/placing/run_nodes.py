@@ -1,4 +1,4 @@
-"""run_nodes: which workers run the further nodes of an attempt's run."""
+"""run_nodes: the further nodes of an attempt's run, and the workers that have them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoopi.scheduler.decisions import changed
 
 
 def further_nodes(process: Process) -> tuple[RunNode, ...]:
-    """The nodes of a new attempt beside the first, none of which has a worker.
+    """Return the nodes of a new attempt beside the first, none of which has a worker.
 
     >>> from scoopi.model.schedule.process import Executes
     >>> executes = Executes(kind="scrape", what=("books",), nodes=3)
@@ -24,29 +24,29 @@ def further_nodes(process: Process) -> tuple[RunNode, ...]:
 
 
 def node_of(attempt: AttemptRecord, number: int) -> RunNode | None:
-    """A further node by its number; None if there is none."""
+    """Return a further node of an attempt by its number; None if there is none."""
     return next((node for node in attempt.nodes if node.number == number), None)
 
 
 def with_node(attempt: AttemptRecord, node: RunNode) -> AttemptRecord:
-    """The attempt with another record of one of its nodes."""
+    """Return the attempt with one of its nodes replaced by the node of the same number."""
     nodes = tuple(node if each.number == node.number else each for each in attempt.nodes)
     return changed(attempt, nodes=nodes)
 
 
 def may_join(attempt: AttemptRecord) -> bool:
-    """Whether further nodes may begin: the first one runs, its probes held, and nothing ends the attempt."""
+    """Whether further nodes may begin: the first one has reported its run, and no cancel is requested."""
     is_going = attempt.phase == LIVE and attempt.status == "running" and attempt.wish is None
     return is_going and bool(attempt.progress.get(RUN))
 
 
 def held_places(attempt: AttemptRecord) -> list[str]:
-    """The workers of which a live attempt takes a place, one for each of its nodes."""
+    """Return the workers on which a live attempt takes places, one entry for each of its nodes."""
     return [worker for worker, _ in _places(attempt)]
 
 
 def run_places(attempt: AttemptRecord) -> list[str]:
-    """The workers on which nodes of a live attempt run, one for each node."""
+    """Return the workers that have claimed nodes of a live attempt, one entry for each node."""
     return [worker for worker, is_running in _places(attempt) if is_running]
 
 
@@ -62,7 +62,7 @@ def _places(attempt: AttemptRecord) -> Iterator[tuple[str, bool]]:
 
 
 def freed(attempt: AttemptRecord, lost: Sequence[str]) -> AttemptRecord | None:
-    """The attempt without the nodes of lost workers, which are placed again; None if it has none there."""
+    """Return the attempt with its nodes on lost workers freed, to be placed again; None if it has none."""
     nodes = tuple(_free(node) if node.is_held and node.worker in lost else node for node in attempt.nodes)
     return None if nodes == attempt.nodes else changed(attempt, nodes=nodes)
 
@@ -72,7 +72,7 @@ def _free(node: RunNode) -> RunNode:
 
 
 def nodes_text(attempt: AttemptRecord) -> str:
-    """Where the further nodes of an attempt are, for people; empty if it has none.
+    """Return where the further nodes of an attempt run, as a clause; empty if it has none.
 
     >>> from datetime import UTC, datetime
     >>> nodes = (RunNode(number=2, status="running", worker="b"), RunNode(number=3))

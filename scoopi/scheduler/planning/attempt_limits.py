@@ -1,4 +1,4 @@
-"""AttemptLimits: the limits of attempts by the definitions of their process, each in one place."""
+"""AttemptLimits: checks attempts against the limits that the definition of their process sets."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class AttemptLimit:
 
     Attributes:
         effect: what follows when it is exceeded.
-        is_set: whether a process has it.
-        exceeded: why an attempt of such a process exceeds it; empty if it does not.
+        is_set: returns whether a process has the limit.
+        exceeded: returns why an attempt of such a process exceeds the limit; empty if it does not.
     """
 
     effect: Effect
@@ -36,7 +36,7 @@ class AttemptLimits:
     """The limits that the attempts of one process have. Most processes have none or one of them.
 
     Args:
-        process: None if it was removed; then its attempts have no limits.
+        process: the definition; None if it was removed; then its attempts have no limits.
     """
 
     def __init__(self, process: Process | None) -> None:
@@ -44,7 +44,7 @@ class AttemptLimits:
         self._set = () if process is None else tuple(limit for limit in _LIMITS if limit.is_set(process))
 
     def exceeded(self, attempt: AttemptRecord, snapshot: Snapshot, effect: Effect | None = None) -> str:
-        """Why an attempt exceeds a limit, of those with an effect if it is given; empty if it does not."""
+        """Return why an attempt exceeds a limit of this effect, by default of any; empty if it does not."""
         process = self._process
         if process is None or not self._set:
             return ""
@@ -77,7 +77,7 @@ def _silent(attempt: AttemptRecord, process: Process, snapshot: Snapshot) -> str
 
 
 def _stays(attempt: AttemptRecord, process: Process, snapshot: Snapshot) -> str:
-    """The `remind_limit`: it counts once a fire was only reminded of, as the attempt ran."""
+    """Check the `remind_limit`, which applies once a fire got no job because the attempt ran."""
     if attempt.status not in CLAIMED or attempt.started is None or snapshot.is_backfill(attempt):
         return ""
     record = snapshot.processes.get(attempt.process)
@@ -97,12 +97,12 @@ def _unfinished(attempt: AttemptRecord, process: Process, snapshot: Snapshot) ->
 
 
 def _missed(attempt: AttemptRecord, process: Process, snapshot: Snapshot) -> str:
-    """The `start_deadline` of a first attempt that has not run before."""
+    """Check the `start_deadline`, which applies to a first attempt that has not run."""
     job = snapshot.jobs.get(attempt.job)
     if job is None or attempt.number > 1 or attempt.status not in UNCLAIMED:
         return ""
     if attempt.started is not None and (attempt.ended is None or attempt.ended < attempt.started):
-        return ""  # its worker was lost, or handed it back; it was not only found not ready
+        return ""  # it has run: its worker was lost, or has handed it back
     return missed(job, process, snapshot.now)
 
 

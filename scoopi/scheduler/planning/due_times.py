@@ -15,7 +15,7 @@ from scoopi.scheduler.triggers import upcoming
 
 
 class DueTimes:
-    """Calculates when the next pass has something to do, so that nothing due waits for the next sweep.
+    """Calculates when the next pass has something to do, so that nothing due waits for the next regular pass.
 
     The time of a fire is calculated again only after it has passed, or when the definitions have changed.
     """
@@ -25,7 +25,7 @@ class DueTimes:
         self._fires: dict[str, datetime | None] = {}
 
     def next(self, snapshot: Snapshot) -> datetime | None:
-        """Return the earliest such time after a snapshot; None if there is none."""
+        """Return when, after this snapshot, a pass first has something to do; None if that is not known."""
         now = snapshot.now
         if snapshot.bundle != self._bundle:
             self._bundle, self._fires = snapshot.bundle, {}
@@ -42,7 +42,7 @@ class DueTimes:
 
 
 def _times_of(job: JobRecord, process: Process | None) -> list[datetime]:
-    """When something changes for a job by itself."""
+    """The times at which something changes for a job by itself."""
     latest = deadline_of(job, process) if process is not None else None
     opens = opens_at(job, process) if process is not None and process.probe else None
     has_lag = process is not None and (process.qualifier or (process.trigger and process.trigger.jitter))

@@ -15,13 +15,14 @@ from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import local_fires
 
 DEFAULT_EVERY = timedelta(seconds=60)
+"""The time between two evaluations of a process without `every`."""
 
 
 def evaluated_at(process: Process, snapshot: Snapshot) -> datetime:
-    """When a managed process was evaluated last: now, if something happened that it wakes on.
+    """Return when a managed process was last evaluated.
 
-    That is the end of an attempt of its own, or of a process that it depends on (`wake_on`). Else it is the
-    last time of its trigger, or that of the deployment, if that was later.
+    That is now if this pass handles the end of an attempt of the process, or by `wake_on` of a process that
+    it depends on. Otherwise it is the last time of its trigger, or of the deployment if that was later.
     """
     wakes = {process.name}
     if process.trigger is not None and "dependency_done" in process.trigger.wake_on:
@@ -35,18 +36,18 @@ def evaluated_at(process: Process, snapshot: Snapshot) -> datetime:
 
 
 def last_evaluation(process: Process, record: ProcessRecord, now: datetime) -> datetime:
-    """The last time of the trigger up to now; the first deployment counts, too."""
+    """Return the last time of the trigger up to now; if there is none, that of the first deployment."""
     last = next(_grid(process, record).before(now + datetime.resolution), None)
     return record.since if last is None else max(last, record.since)
 
 
 def next_evaluation(process: Process, record: ProcessRecord, after: datetime) -> datetime | None:
-    """The first time of the trigger after a moment; None if there is none."""
+    """Return the first time of the trigger after a moment; None if there is none."""
     return next(_grid(process, record).after(after), None)
 
 
 def trigger_text(process: Process, record: ProcessRecord) -> str | None:
-    """When a process is evaluated, or fires, as `process show` prints it."""
+    """Return when a process is evaluated, or fires, as `process show` prints it; None without a trigger."""
     trigger = process.trigger
     if trigger is None:
         return None
@@ -69,7 +70,7 @@ def _bounds_text(trigger: Trigger) -> str:
 
 
 def with_interval(process: Process, record: ProcessRecord) -> Process:
-    """The process with the interval that was set by hand, if any, counted from where it was set."""
+    """Return the process with the interval that was set by hand, if any, counted from `interval_from`."""
     trigger = process.trigger
     if record.interval is None or trigger is None or trigger.every is None:
         return process

@@ -13,13 +13,13 @@ from scoopi.scheduler.retrying import fraction
 
 
 def opens_at(job: JobRecord, process: Process) -> datetime | None:
-    """When the probes with `not_before` allow an attempt; None if there are none."""
+    """Return when the probes with `not_before` allow an attempt; None if there are no such probes."""
     times = [probe_opens_at(job, process, probe) for probe in process.probe]
     return max((at for at in times if at is not None), default=None)
 
 
 def missed(job: JobRecord, process: Process, now: datetime) -> str:
-    """Why a job that has not started may no longer start; empty if it may."""
+    """Return why a job that has not started may no longer start; empty if it may."""
     limit = process.start_deadline
     if limit is None or now - job.created <= limit:
         return ""
@@ -27,7 +27,7 @@ def missed(job: JobRecord, process: Process, now: datetime) -> str:
 
 
 def too_late(job: JobRecord, process: Process, now: datetime) -> str:
-    """Why a job that is not over fails by its deadline; empty if it does not."""
+    """Return why a job that is not over fails by its deadline; empty if it does not."""
     rule, latest = process.deadline, deadline_of(job, process)
     if rule is None or latest is None or rule.then != "fail" or now <= latest:
         return ""
@@ -35,7 +35,7 @@ def too_late(job: JobRecord, process: Process, now: datetime) -> str:
 
 
 def deadline_of(job: JobRecord, process: Process) -> datetime | None:
-    """When a job must be finished; None if its process has no deadline, or it no longer applies.
+    """Return when a job must be finished; None if its process has no deadline, or it does not apply.
 
     Deadlines of slots only apply to scheduled jobs: a launch or a backfill of an old slot is not late.
     """
@@ -52,13 +52,13 @@ def deadline_of(job: JobRecord, process: Process) -> datetime | None:
 
 
 def slot_end(job: JobRecord) -> datetime:
-    """The end of a job's period; for other slots, their beginning."""
+    """Return the end of a job's period; for another slot when the job was due, or else created."""
     own = parse_slot(job.slot)
     return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
 
 
 def probe_opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime | None:
-    """The time of `not_before`, on the day of the slot's end; None for another probe."""
+    """Return the time of `not_before` on the day of the slot's end; None for another kind of probe."""
     if probe.not_before is None:
         return None
     zone = ZoneInfo(process.trigger.timezone if process.trigger is not None else "UTC")
@@ -68,7 +68,7 @@ def probe_opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime |
 
 
 def due_of(job: JobRecord, process: Process) -> datetime:
-    """When the first attempt at a job may begin."""
+    """Return when the first attempt at a job may begin."""
     own = parse_slot(job.slot)
     due = job.due or job.created
     if isinstance(own, Period) and process.machine == "discrete":

@@ -25,14 +25,14 @@ _FIRST_YEAR, _LAST_YEAR = 1000, 8999
 def past_slots(
     process: Process, record: ProcessRecord, first: str, last: str, now: datetime
 ) -> Iterator[tuple[Slot, datetime]]:
-    """The slots of a process in an inclusive range, up to now, each with its due time.
+    """Yield the slots of a process in an inclusive range, up to now, each with its due time.
 
     They may lie before the process's `since`, because a backfill may go further back than the schedule.
 
     Args:
         first, last: slots (the digits of a period are enough, and an instant may omit the `@`), or days
-            (`2026-11-01`): the range has all slots from the first day to the last. A day is one
-            of UTC for periods, as they are, else one of the trigger's zone.
+            (`2026-11-01`): the range has all slots from the first day to the last. Days are
+            those of UTC for periods, and of the trigger's zone for other slots.
     Raises:
         PeriodError: a bound is neither a slot nor a day, or the process has no slots of its own.
     """
@@ -60,13 +60,13 @@ def past_slots(
 
 
 def slot_of(process: Process, record: ProcessRecord, text: str) -> tuple[Slot, datetime | None]:
-    """The slot of a process that a text names, and its due time; None if it has none.
+    """Return the slot of a process that a text names, and its due time, None if it has none.
 
     The digits of a period, or a date, are enough; an instant may omit the `@`. A period of another
     length than the process's is cast to it. A number `!n` is a slot of any process.
 
     Raises:
-        PeriodError: it is not a slot, or not one of this process.
+        PeriodError: the text is not a slot, or not one of this process.
     """
     if text.startswith("!"):
         return parse_slot(text), None
@@ -129,7 +129,7 @@ def _fires(trigger: Trigger, record: ProcessRecord, begin: datetime) -> Fires:
 
 
 def _period(text: str, qualifier: Qualifier, *, is_last: bool = False) -> Period:
-    """The period of its text, or that in which a day begins or, as the last one, ends."""
+    """The period that a text names; for a day, the one in which it begins, or with `is_last` ends."""
     if (day := _day(text)) is not None:
         return Period(qualifier, datetime.combine(day, time(23 if is_last else 0)))
     if text[4:5] == "-":
@@ -142,7 +142,7 @@ def _period(text: str, qualifier: Qualifier, *, is_last: bool = False) -> Period
 
 
 def _instant(text: str, zone: tzinfo, numbers: CronIterations | None, *, is_last: bool = False) -> datetime:
-    """The moment at which a slot or a day begins; as the last one, just before the next day begins."""
+    """The time at which a slot or a day begins; for a day with `is_last`, its last microsecond."""
     if (day := _day(text)) is not None:
         if not is_last:
             return datetime.combine(day, time(), zone).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""PlanFaults: a step of a pass that fails decides nothing, is noted, and stops no other step."""
+"""PlanFaults: collects the errors of a pass; a step that fails decides nothing and stops no other step."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class PlanFault:
     Attributes:
         process: name of the process.
         subject: what was decided on: the process itself (its slots), or the id of a job or an attempt.
+        error: what was raised.
     """
 
     process: str
@@ -58,7 +59,7 @@ class PlanFaults:
         is_strict: raise the first error instead of noting it.
         only: the one subject whose steps are made; empty for all.
     Attributes:
-        found: the faults by what was decided on; of one subject the first.
+        found: the first fault of each subject, by the subject.
     """
 
     def __init__(self, *, is_strict: bool = False, only: str = "") -> None:
@@ -73,10 +74,11 @@ class PlanFaults:
         *args: P.args,
         **options: P.kwargs,
     ) -> list[Decision]:
-        """Return what a step decides, with the step; nothing if it fails.
+        """Run a step and return its decisions, each with `step` set to the subject; none if the step fails.
 
         Args:
-            process, subject: as `PlanFault` has them.
+            process, subject: as in `PlanFault`.
+            step: called with the further arguments.
         """
         if self._only not in ("", subject):
             return []
@@ -90,7 +92,7 @@ class PlanFaults:
             return []
 
     def note(self, process: str, subject: str, error: Exception) -> None:
-        """Note what went wrong with a subject, unless something did before."""
+        """Note an error as the fault of a subject, unless the subject has one already."""
         self.found.setdefault(subject, PlanFault(process, subject, error))
 
     def of(self, process: str) -> list[PlanFault]:
@@ -99,7 +101,7 @@ class PlanFaults:
 
 
 def unless_faulty(step: Callable[P, ValueType], *args: P.args, **options: P.kwargs) -> ValueType | None:
-    """What a calculation beside a pass gives; None if it fails, as the pass then notes why."""
+    """Return the result of a calculation; None if it fails, which the steps of a pass note as a fault."""
     try:
         return step(*args, **options)
     except Exception:

@@ -1,4 +1,4 @@
-"""slot_planning: the jobs of slots that are due, and those that jobs depend on."""
+"""slot_planning: creates the jobs of slots that are due, and missing jobs that others depend on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scoopi.scheduler.triggers import due_fires, periods_since
 
 
 def planned(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """Step 2 of a pass: the jobs of slots that are due, and those that jobs depend on."""
+    """Step 2 of a pass: create the jobs of slots that are due, and missing jobs that others depend on."""
     for name, process in snapshot.schedule.processes.items():
         record = snapshot.processes.get(name)
         trigger = process.trigger
@@ -63,7 +63,7 @@ def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
 
 
 def _counterparts(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    """The periods of other processes that a job waits for, if their own trigger has not created them."""
+    """Create the jobs of the periods that a job depends on, as far as they do not exist."""
     slot = parse_slot(job.slot)
     if not isinstance(slot, Period):
         return
