@@ -237,10 +237,7 @@ class State:
         return record.former.get(own) if is_replaced else None
 
     def _note(self, name: str, change: ProcessChange, process: Process | None) -> None:
-        """Add a change to the record of a process, unless a repeated deployment has added it already.
-
-        A process that was removed does not catch up on fires of that time.
-        """
+        """Add a change to the record of a process, once; fires while the process was removed are past."""
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
             if old is None or (old.changes and old.changes[-1].is_repeated_by(change)):
