@@ -223,7 +223,7 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
 
 
 def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
-    """A job that another one triggered waits while that one is reprocessed."""
+    """The gate of a job while the job that triggered it is reprocessed; None if it may begin."""
     process, _, at = job.awaits.partition("/")
     state = snapshot.state_of(process, at)
     if state in (None, "processed"):
@@ -242,7 +242,7 @@ def _is_kept_from(name: str, snapshot: Snapshot) -> bool:
 
 
 def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> ClosedGate | None:
-    """A probe of a job that does not hold; None if it does."""
+    """The gate that a `job_done` probe keeps closed; None if the probe holds."""
     before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
     if before is None:
         return ClosedGate("prepare", "wait", f"{edge.process} has no slot for {job.slot}")
@@ -253,7 +253,7 @@ def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> ClosedGate
 
 
 def _waits(gate: str, name: str, state: str | None) -> ClosedGate:
-    """The gate that another job keeps closed; its state is None if it does not exist."""
+    """A gate that another job keeps closed; `state` is that of the other job, None if it does not exist."""
     is_so = "does not exist yet" if state is None else f"is {state}"
     return ClosedGate(gate, "wait", f"waits for {name}, which {is_so}", None, (name,))
 

@@ -14,7 +14,7 @@ from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, next_begin, window
 
 LETS_FOLLOW = ("processed", "noop", "skipped")
-"""States of an iteration after which the next one begins."""
+"""The final states of an iteration after which the next iteration begins."""
 
 
 def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:

@@ -49,7 +49,7 @@ class NeededJobs:
         return [processes[each] for each in found]
 
     def _dependencies(self, job: JobRecord) -> set[str]:
-        """The jobs that an active job waits for, the jobs that it will trigger, and what those wait for."""
+        """The ids of the jobs that an active job waits for, will trigger, or that those will wait for."""
         slot, found = parse_slot(job.slot), set()
         for process in self._followers.get(job.process, ()):
             found.add(f"{process.name}/{slot}")

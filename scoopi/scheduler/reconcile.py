@@ -104,7 +104,7 @@ def wanted(snapshot: Snapshot) -> set[str]:
 
 
 def _depended_on(job: JobRecord, process: Process, snapshot: Snapshot) -> set[str]:
-    """The jobs of other processes that a job waits for."""
+    """The ids of the jobs of other processes that a job waits for."""
     found = set()
     for edge in edges_of(process):
         before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
@@ -114,7 +114,7 @@ def _depended_on(job: JobRecord, process: Process, snapshot: Snapshot) -> set[st
 
 
 def _settled(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """Step 3: the end of attempts moves their jobs; triggered jobs are written first, so none is lost."""
+    """Step 3 of a pass: move the jobs of attempts that have ended, after creating the jobs they trigger."""
     for attempt in snapshot.attempts:
         if attempt.phase == UNSETTLED or _is_uncounted(attempt, snapshot.jobs.get(attempt.job)):
             yield from faults.decided(attempt.process, attempt.attempt, _settle, attempt, snapshot)
@@ -155,7 +155,7 @@ def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> It
 
 
 def _gated(snapshot: Snapshot, waiting: Waiting, faults: PlanFaults) -> Iterator[Decision]:
-    """Step 4: jobs whose gates are open get an attempt; others may be skipped or fail.
+    """Step 4 of a pass: create attempts of jobs whose gates are open; other jobs may be skipped or fail.
 
     Args:
         waiting: gets the first waiting job of each process, with its gate.
@@ -182,7 +182,7 @@ class _Ahead:
 
 
 def _pass_gates(job: JobRecord, snapshot: Snapshot, ahead: _Ahead) -> Iterator[Decision]:
-    """What becomes of a job without an attempt."""
+    """Decide on a job without an attempt: a new attempt, a wait, or its end."""
     process = snapshot.process(job.process)
     if process is not None and _is_inside_group(job, process):
         ended = over(job, "noop", INSIDE_GROUP, snapshot.now)
@@ -238,7 +238,7 @@ def _cancel_others(job: JobRecord, snapshot: Snapshot) -> Iterator[Decision]:
 
 
 def _attempted(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    """A new attempt, written before its job; after a crash between the two, the next pass moves the job.
+    """Create an attempt, before its job is changed; after a crash in between, the next pass moves the job.
 
     If its inputs use unknown names, it ends with an error before it runs.
     """

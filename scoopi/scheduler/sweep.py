@@ -1,4 +1,4 @@
-"""Sweep: offers attempts of lost workers again, and ends those that take too long."""
+"""sweep: offers attempts of lost workers again, and ends those that take too long."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _swept(
     if is_free and (reason := limits.exceeded(attempt, snapshot, "error")):
         if attempt.status not in CLAIMED:
             return ended(attempt, "error", reason, snapshot.now)
-        outcome = "" if attempt.wish else "error"  # one that is being cancelled is not retried
+        outcome = "" if attempt.wish else "error"  # an attempt that is being cancelled is not retried
         wished = changed(
             attempt, wish="cancel", wish_mode="step", wished=snapshot.now, outcome=outcome, explanation=reason
         )

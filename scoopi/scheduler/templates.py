@@ -1,4 +1,4 @@
-"""Templates: expands `${ … }` in inputs and arguments."""
+"""templates: expands `${ … }` in inputs and arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def slot_times(job: JobRecord) -> tuple[datetime, datetime]:
 
 
 def names_of(job: JobRecord) -> dict[str, str]:
-    """Return what a job's templates may name besides its inputs: its slot, and the job that triggered it."""
+    """Return the names that templates of a job may use besides its inputs, with their values.
+
+    They are about its slot, and the job that triggered it.
+    """
     start, end = slot_times(job)
     names = {"slot.key": job.slot, "slot.start": instant_text(start), "slot.end": instant_text(end)}
     if job.trigger:

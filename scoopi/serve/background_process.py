@@ -82,9 +82,10 @@ class BackgroundProcess:
                 self._answered += part
 
     def failure(self) -> str:
-        """Return how a process that has ended failed, with the last line that it printed; empty for success.
+        """Return why the process, which has ended, has failed, as `exit code 2: LAST LINE`; empty for code 0.
 
-        For the exit code 1, that of an exception, it is the last line alone, which names the exception.
+        For the exit code 1, that of an exception, this is only the last line that was printed, which names
+        the exception.
         """
         code = self._process.returncode
         if self._is_late:

@@ -267,7 +267,7 @@ class Server:
         return True
 
     def _has_attempts(self) -> bool:
-        """Whether an attempt is placed on any `serve`, or the end of one has not moved its job yet."""
+        """Whether any `serve` has an attempt, or the end of an attempt has not moved its job yet."""
         schedule = self._state.current()[1]
         return any(
             attempt.phase != LIVE or (attempt.worker and process.executes.kind != EXTERNAL)

@@ -237,7 +237,7 @@ class State:
         return record.former.get(own) if is_replaced else None
 
     def _note(self, name: str, change: ProcessChange, process: Process | None) -> None:
-        """Add a change to the record of a process, once; fires while the process was removed are past."""
+        """Record a change of a process, unless it is recorded; once added again, it skips earlier fires."""
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
             if old is None or (old.changes and old.changes[-1].is_repeated_by(change)):
@@ -293,6 +293,6 @@ def _ensure_one_node(schedule: Schedule) -> None:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two processes are equal, wherever they are defined."""
+    """Whether two processes are equal, apart from the place where they are defined."""
     place = one.place
     return bool(msgspec.structs.replace(other, place=place) == one)

@@ -21,7 +21,7 @@ _MOST_FIRES = 10_000
 def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetime) -> tuple[str, str]:
     """Return why a process has no job of a slot, as a clause, and a hint for the user.
 
-    The slot is not one of the process, is still to come, waits for a pass, was missed, or was removed.
+    Reasons: the slot is not one of the process, is still to come, waits for a pass, was missed, or removed.
     """
     name, trigger = process.name, process.trigger
     if isinstance(slot, ManualSlot):

@@ -55,7 +55,7 @@ def explained_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation
 
 
 def _left_behind(attempt: AttemptRecord, reason: str, snapshot: Snapshot) -> Explanation:
-    """A running attempt whose `serve` was killed, so that nothing works on it."""
+    """Explain a running attempt whose `serve` was killed, so that nothing works on it."""
     live = snapshot.schedule.settings.liveness
     others = (each for each in snapshot.workers.values() if not each.is_external and each.state == "running")
     if any(not snapshot.is_lost(each) for each in others):
@@ -67,7 +67,7 @@ def _left_behind(attempt: AttemptRecord, reason: str, snapshot: Snapshot) -> Exp
 
 
 def _placed_next(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
-    """An attempt that the next pass places; if it was not ready before, with what was missing then."""
+    """Explain an attempt that the next pass places, and if it was not ready before, why."""
     what = f"attempt {attempt.number} is placed by the next pass{passing(snapshot)}"
     if attempt.ended is None or attempt.status != "pending":
         return Explanation("live", what, attempt_since(attempt))
@@ -120,7 +120,7 @@ def _cancelled(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
 
 
 def _unclaimed(attempt: AttemptRecord, nodes: str, snapshot: Snapshot) -> Explanation:
-    """An attempt that is offered to a worker, which has not claimed it."""
+    """Explain an attempt that is offered to a worker, which has not claimed it."""
     since, groups = attempt_since(attempt), groups_of(attempt, snapshot)
     if not attempt.worker:
         of_groups = "" if groups == DEFAULT_GROUPS else f" of group {' or '.join(groups)}"
@@ -139,7 +139,7 @@ def _unclaimed(attempt: AttemptRecord, nodes: str, snapshot: Snapshot) -> Explan
 
 
 def _unplaced(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation | None:
-    """Why an attempt has no worker; None if the next pass gives it one, or it needs none."""
+    """Explain why an attempt has no worker; None if the next pass places it, or it has no need of one."""
     if is_asked_later(attempt, snapshot):
         return _not_ready(attempt, snapshot)
     if attempt.offer_at is not None:
@@ -176,7 +176,7 @@ def _not_ready_text(attempt: AttemptRecord) -> str:
 
 
 def _full(attempt: AttemptRecord, groups: tuple[str, ...], snapshot: Snapshot) -> Explanation:
-    """All places of the groups are taken: by which attempts, on which workers, since when."""
+    """Explain an attempt for which all places are taken: by which attempts, on which workers, since when."""
     free = FreeCapacity(snapshot)
     in_use = [
         f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in free.use(groups)
@@ -195,7 +195,7 @@ def _full(attempt: AttemptRecord, groups: tuple[str, ...], snapshot: Snapshot) -
 
 
 def _gone(attempt: AttemptRecord, snapshot: Snapshot) -> str:
-    """Which workers of an attempt's groups are lost or draining."""
+    """A clause on the workers of an attempt's groups that are lost or draining; empty without any."""
     groups, is_registered = groups_of(attempt, snapshot), is_external(attempt, snapshot)
     gone = [
         worker

@@ -144,7 +144,7 @@ def _error(job: JobRecord, process: Process, gate: ClosedGate, snapshot: Snapsho
 
 
 def _depends(job: JobRecord, process: Process, gate: ClosedGate, snapshot: Snapshot) -> Explanation:
-    """Waits for jobs of other processes, by dependencies or probes."""
+    """Explain a wait for jobs of other processes, by dependencies or probes."""
     if not gate.holders:
         hint = f"{_skip(job)}, or deploy {process.name} with other dependencies"
         return Explanation(gate.gate, gate.reason, state_since(job), hint=hint)

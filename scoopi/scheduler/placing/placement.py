@@ -18,7 +18,7 @@ from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 
 PlacingGate = Literal["prepare", "worker", "capacity"]
-"""Where an attempt waits that has no worker yet; the gates before it are those of its job."""
+"""The gates at which an attempt waits for a worker; they follow the gates of its job."""
 
 
 def placements(snapshot: Snapshot, faults: PlanFaults, *, joins: bool = True) -> Iterator[Decision]:
@@ -229,7 +229,7 @@ class FreeCapacity:
 
 
 def _joining(free: FreeCapacity, snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """The further nodes of runs that have begun, on as many workers as possible."""
+    """Place the further nodes of runs that have begun, on as many workers as possible."""
     for attempt in snapshot.attempts:
         if attempt.nodes and may_join(attempt):
             yield from faults.decided(attempt.process, attempt.attempt, _join, attempt, free, snapshot)
@@ -260,7 +260,7 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
 
 
 def _in_turn(attempts: Sequence[AttemptRecord], snapshot: Snapshot) -> Sequence[AttemptRecord]:
-    """Attempts, the oldest first; those of backfills come last, so that none holds up the schedule."""
+    """Sort attempts, oldest first; those of backfills come last, so that none holds up the schedule."""
     if not attempts:
         return attempts
     turns = snapshot.turns

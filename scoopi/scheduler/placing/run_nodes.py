@@ -51,7 +51,7 @@ def run_places(attempt: AttemptRecord) -> list[str]:
 
 
 def _places(attempt: AttemptRecord) -> Iterator[tuple[str, bool]]:
-    """Of each node of a live attempt that has a worker: the worker, and whether it has claimed the node."""
+    """Yield for each node of a live attempt that has a worker: the worker, and whether it has claimed it."""
     if attempt.phase != LIVE:
         return
     if attempt.worker:

@@ -37,7 +37,7 @@ def too_late(job: JobRecord, process: Process, now: datetime) -> str:
 def deadline_of(job: JobRecord, process: Process) -> datetime | None:
     """Return when a job must be finished; None if its process has no deadline, or it does not apply.
 
-    Deadlines of slots only apply to scheduled jobs: a launch or a backfill of an old slot is not late.
+    A deadline that counts from the slot does not apply to launches and backfills, whose slots may be old.
     """
     rule = process.deadline
     if rule is None or job.deadline_done:

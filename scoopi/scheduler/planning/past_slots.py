@@ -97,7 +97,7 @@ def _check_ends(first: str, last: str, begin: datetime, end: datetime, now: date
 
 
 def _has_fires(trigger: Trigger) -> bool:
-    """Whether a trigger has times of its own, before and after any moment."""
+    """Whether a trigger has a schedule that gives fires before and after any time."""
     has_times = trigger.cron is not None or bool(trigger.at)
     return has_times or (trigger.every is not None and trigger.slots == "instants" and not trigger.after)
 
@@ -120,7 +120,7 @@ def _numbered(process: Process, record: ProcessRecord, zone: tzinfo) -> CronIter
 
 
 def _fires(trigger: Trigger, record: ProcessRecord, begin: datetime) -> Fires:
-    """The fires from a moment on, which may lie before `since`; those of an interval include `since`."""
+    """The fires from a time on, which may be before `since`; those of an interval include `since`."""
     if trigger.every is None or trigger.cron is not None or trigger.at:
         return local_fires(trigger)
     since = trigger.since or record.since

@@ -43,7 +43,7 @@ class PlanFault:
 
     @property
     def text(self) -> str:
-        """What cannot be planned, and why, as one sentence."""
+        """A sentence on what cannot be planned, and why."""
         what = f"the slots of {self.process}" if self.subject == self.process else self.subject
         return f"{what} cannot be planned: {self.cause}"
 
@@ -85,7 +85,7 @@ class PlanFaults:
         try:
             found = step(*args, **options)
             return [each if each.step else replace(each, step=subject) for each in found]
-        except Exception as error:  # whatever it is: the other processes must be planned
+        except Exception as error:  # of any class: the other processes must be planned
             if self._is_strict:
                 raise
             self.note(process, subject, error)

@@ -1,4 +1,4 @@
-"""AttemptClaims: how workers claim attempts, report their progress and end them."""
+"""AttemptClaims: lets workers claim attempts, report their progress and end them."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class AttemptClaims:
         return self._change(attempt, attempt.fence, lambda old: changed(old, **_seen(old, now)))
 
     def last_progress(self, attempt: AttemptRecord) -> dict[str, Any]:
-        """Return the data that an attempt, or else the one before it, reported as progress; may be empty."""
+        """Return the progress data of an attempt; if it has none, of the attempt before it. May be empty."""
         if attempt.progress or attempt.number == 1:
             return attempt.progress
         key = record_key(replace(attempt, number=attempt.number - 1))
@@ -202,7 +202,7 @@ def _kept(old: AttemptRecord, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _seen(old: AttemptRecord, now: datetime) -> dict[str, Any]:
-    """The fields that note that the worker has seen a cancel; empty without one, or if it was seen before."""
+    """The fields that note that the worker has seen a new cancel; empty if there is no new one."""
     is_new = old.wish == "cancel" and old.status == "running"
     return {"status": "canceling", "wish_seen": now} if is_new else {}
 

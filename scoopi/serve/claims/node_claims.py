@@ -1,4 +1,4 @@
-"""NodeClaims: how workers claim and end the further nodes of attempts."""
+"""NodeClaims: lets a worker claim, report on and end the further nodes of attempts."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ class NodeClaims:
         ]
 
     def _copy_log(self, claim: Claim) -> None:
-        """Copy what a node has printed, before its end is written."""
+        """Copy the log of a node, before its end is written."""
         if self._copies is not None:
             self._copies.copy(claim)
 
     def _claimed(self, claim: Claim, now: datetime) -> Claim | None:
-        """The node with the next fence; None if it was placed elsewhere, or its attempt has ended."""
+        """Claim a node, with the next fence; None if it was placed elsewhere, or its attempt has ended."""
 
         def written(old: AttemptRecord | None) -> AttemptRecord | None:
             node = None if old is None else node_of(old, claim.node)

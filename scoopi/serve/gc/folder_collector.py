@@ -1,4 +1,4 @@
-"""FolderCollector: removes folders of finished attempts and of former projects from a state folder."""
+"""FolderCollector: removes folders of finished attempts and of removed projects from a state folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scoopi.serve.work.attempt_environment import key_of_folder
 from scoopi.serve.work.run_specs import runs_folder
 
 _STEP = 100
-"""Folders that one step looks at."""
+"""The most folders that one step checks."""
 
 
 class FolderCollector:

@@ -35,9 +35,9 @@ KEPT_AT_LEAST = timedelta(hours=1)
 LOST_FOR = timedelta(days=1)
 """How long a worker is kept that stopped its heartbeats without signing off: it may only be suspended."""
 PAGE = 1000
-"""Records that one step reads."""
+"""The most records that one step reads."""
 MOST_REMOVED = 200
-"""Jobs or attempts that one step removes."""
+"""The most jobs or attempts that one step removes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class RecordCollector:
             yield [Collected("notice", each.notice, _ended(each.closed or each.at)) for each in old]
 
     def _bundles(self) -> list[Collected]:
-        """Remove projects that were replaced and that no open attempt began with."""
+        """Remove projects that were replaced longer ago than they are kept, and that no open attempt uses."""
         shared = self._store.the_pass()
         used = {shared.bundle, *(attempt.bundle for attempt in self._store.open_attempts())}
         collected = []
@@ -210,7 +210,7 @@ class RecordCollector:
         return collected
 
     def _workers(self) -> list[Collected]:
-        """Remove workers removed by hand, and those of a `serve` that ended or were lost long ago.
+        """Remove the records of workers that were removed by hand, have signed off, or were lost long ago.
 
         An external worker without heartbeats is kept: it may come back, and its heartbeats must be accepted.
         """

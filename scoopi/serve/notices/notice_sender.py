@@ -1,4 +1,4 @@
-"""NoticeSender: sends pending notices, those of one process in one message, in processes of their own."""
+"""NoticeSender: sends pending notices; those about one process become one message."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _Group = tuple[str, tuple[str, ...]]
 
 
 def message_of(notices: Sequence[NoticeRecord]) -> dict[str, Any]:
-    """Return the message about events of a process, in their order: `process`, `text` and `events`.
+    """Return the message about events of one process: its name as `process`, `text`, and `events`.
 
-    The text is a sentence; of several events it has a line for each.
+    The text of one event is one line; that of several has a heading, and lines for up to `MOST_LINES`.
     """
     events = [_event(notice) for notice in notices]
     lines = [event["text"] for event in events]
@@ -211,5 +211,5 @@ def _is_due(first: NoticeRecord, now: datetime) -> bool:
 
 
 def _follows(notice: NoticeRecord) -> bool:
-    """Whether an event comes after those of attempts of the same time: one of a job, except its creation."""
+    """Whether an event is listed after those of attempts at the same time: any of a job but its creation."""
     return not notice.attempt and notice.event != "embryo"

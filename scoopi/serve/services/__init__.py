@@ -1,1 +1,1 @@
-"""services: answer what users ask the scheduler, and make the changes that they request."""
+"""The services of the scheduler: answer the questions of users, and make the changes that they request."""

@@ -1,4 +1,4 @@
-"""Cascade: finds the jobs that depend on a job, and that a change of it by hand affects too."""
+"""Cascade: finds the dependent jobs that a change of a job by hand affects too."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Cascade:
         self._processes = processes
 
     def to_reprocess(self, job: JobRecord) -> list[tuple[JobRecord, bool]]:
-        """Return a job and all jobs that depend on it, directly or not, as far as they have started.
+        """Return a job and all jobs that depend on it, directly or not, without those that have not started.
 
-        Dependents are also looked for behind jobs that have not started: they were reset, but not these, if
-        a command to reprocess was interrupted.
+        The dependents of a job that has not started are returned too: a command to reprocess that was
+        interrupted may have reset the job, but not yet its dependents.
 
         Returns:
-            Each job before its dependents, with whether one of the jobs found has triggered it.
+            Each job before its dependents, with whether it was triggered by a job that is affected too.
         """
         found, triggered = {job.job: job}, set[str]()
         order = TopologicalSorter[str]({job.job: ()})
@@ -49,8 +49,8 @@ class Cascade:
     def to_skip(self, job: JobRecord) -> list[JobRecord]:
         """Return the jobs that are skipped together with a job: dependents that have not started.
 
-        A job depends on another one by `when_skipped: skip`, or waits until the job that triggered it has
-        been reprocessed.
+        These are jobs with `when_skipped: skip`, and jobs that wait for the job that triggered them, since it
+        is reprocessed.
         """
         found = {job.job: job}
         for record in (queue := [job]):
@@ -64,9 +64,9 @@ class Cascade:
         return [each for each in found.values() if each.state not in FINISHED and each is not job]
 
     def _dependents(self, job: JobRecord) -> Iterator[tuple[JobRecord, bool]]:
-        """The jobs that depend on a job or were triggered by it, each with whether it was triggered.
+        """Yield each job that depends on a job, with False, and each job that it triggered, with True.
 
-        A job for which both is true comes twice.
+        A job that depends on it and was triggered by it comes twice.
         """
         slot, own = parse_slot(job.slot), self._processes.get(job.process)
         for process in self._processes.values():

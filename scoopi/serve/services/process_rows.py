@@ -35,7 +35,7 @@ class ProcessRows:
 
     @cached_property
     def _faults(self) -> PlanFaults:
-        """What a pass cannot plan now."""
+        """The faults that a pass would note now."""
         return faults_of(self._snapshot)
 
     def row(self, process: Process, record: ProcessRecord) -> Row:
@@ -138,7 +138,7 @@ class ProcessRows:
 
 
 def _listed(faults: list[PlanFault]) -> str:
-    """The texts of some faults; of more than three the first three, and how many more there are."""
+    """The texts of faults as one text: at most three, and how many more there are."""
     more = len(faults) - _MOST_FAULTS
     texts = [fault.text for fault in faults[:_MOST_FAULTS]]
     return "; ".join([*texts, *([f"and {more} more"] if more > 0 else [])])

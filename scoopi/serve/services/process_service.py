@@ -99,7 +99,7 @@ class ProcessService:
         return job_row(job, process)
 
     def misspelt(self, name: str, inputs: Iterable[str]) -> dict[str, str]:
-        """Return the inputs that a process does not have but that resemble one of its own, each with that."""
+        """Return the unknown ones of these inputs that resemble inputs of a process, each with that input."""
         known = self.process(name).inputs
         near = {each: nearest(each, known) for each in inputs if each not in known}
         return {each: own for each, own in near.items() if own}

@@ -40,7 +40,7 @@ def launchable(state: State, text: str, inputs: Mapping[str, str], check: CheckS
 
 
 def _definitions(state: State, path: str) -> Path:
-    """The definitions at a path of the current project."""
+    """The folder or file of definitions at a path of the current project."""
     bundle, _ = state.current()
     if not bundle:
         raise UsageError("no project is deployed", hint="run scoopi deploy first")

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 LIMIT_S = 10.0
 """How many seconds a source may take."""
 LEASE = timedelta(seconds=20)
-"""From a call until another process may call the source, because the one that called it has crashed."""
+"""From a call of a source until another process may call it, as the first process has crashed."""
 _READ_EVERY_S = 0.5
 """How often the records are read to find the sources that are due."""
 _CHECK_EVERY_S = 0.05

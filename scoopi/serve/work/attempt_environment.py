@@ -161,8 +161,8 @@ def key_of_folder(name: str) -> str:
 def _prepare(folder: Path, attempt: AttemptRecord) -> None:
     """Create the folder of an attempt.
 
-    A removed job that is created again has attempts with the same ids; what a former one has left here must
-    not be taken for the work of this one.
+    A removed job that is created again has attempts with the same ids; what an earlier one has left here
+    must not be taken for the work of this one.
     """
     mark, created = folder / _CREATED, attempt.created.isoformat()
     if mark.exists():

@@ -86,7 +86,7 @@ class LogReader:
 
 
 def log_end(folder: Path, most: int) -> tuple[int, bytes]:
-    """Return the offset at which the last `most` bytes of a log begin, or fewer, and these bytes."""
+    """Return the last bytes of a log, at most `most`, as `(OFFSET, DATA)` with their offset in the log."""
     data, begins_at = b"", None
     for begin, path in reversed(log_parts(folder)):
         part = _from(path, 0)

@@ -58,12 +58,12 @@ class AttemptRunner:
         self._unreported: list[AttemptReport] = []
 
     def __len__(self) -> int:
-        """How many run here."""
+        """The number of attempts and nodes that run here."""
         return len(self._running)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing runs, and nothing is to be reported."""
+        """Whether nothing runs here, and all that was reported is written."""
         return not self._running and not self._unreported
 
     def claim(
@@ -219,7 +219,7 @@ class AttemptRunner:
         self._running.close()
         for name in dict.fromkeys(each.claim.name for each in self._unreported if each.ending is not None):
             log.warning("attempt %s: its end could not be written; the next worker runs it again", name)
-        self._hand_back(running)  # one that is left is offered again when a pass finds the worker lost
+        self._hand_back(running)  # what cannot be handed back is offered again when the worker is found lost
 
     def _hand_back(self, claims: Iterable[Claim]) -> BusyRecordError | None:
         """Offer attempts and nodes again; return the error if the record of one is busy, else None."""

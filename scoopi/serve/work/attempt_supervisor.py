@@ -198,7 +198,7 @@ class AttemptSupervisor:
                 self._unsent = self._unsent[os.write(MESSAGES, self._unsent) :]
         except BlockingIOError:
             is_full = True
-        except OSError:  # nobody reads it any more
+        except OSError:  # `serve` has closed its end
             self._unsent = b""
         is_awaited = MESSAGES in self._selector.get_map()
         if is_full and not is_awaited:

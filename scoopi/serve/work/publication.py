@@ -20,7 +20,7 @@ _NEW = ".new"
 class Publication:
     """Publishes the rows of a slot in its folder all at once, even if a process crashes.
 
-    The files are written in `.SLOT.part`. Once complete, it is renamed to `SLOT.new`; then the former `SLOT`
+    The files are written in `.SLOT.part`. Once complete, it is renamed to `SLOT.new`; then the old `SLOT`
     becomes `SLOT~n`, and `SLOT.new` becomes `SLOT`. After a crash between two renames, `complete` does the
     rest. Each step is on disk before the next, so not even a power failure leaves an attempt that succeeded
     without its rows.

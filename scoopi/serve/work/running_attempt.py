@@ -24,7 +24,7 @@ class RunningAttempt:
     """An attempt that runs on this worker, controlled through its supervisor.
 
     Args:
-        claim: the attempt, or the node of one, as it was claimed.
+        claim: the attempt or node, as it was claimed.
         spec: what the supervisor runs.
         fork_server: starts the supervisor.
     Attributes:
@@ -66,7 +66,7 @@ class RunningAttempt:
         self._send(b"alive %.3f\n" % lease_ends_at)
 
     def stop(self, kill_after_s: float) -> None:
-        """Send SIGTERM, and kill what is left after `kill_after_s`; a second call can only shorten that."""
+        """Send SIGTERM, and kill what is left after `kill_after_s` seconds; a later call may shorten this."""
         if not self.is_stopped:
             self.is_stopped = True
             self._send(b"stop\n")
