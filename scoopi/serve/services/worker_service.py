@@ -9,7 +9,7 @@ from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.explaining.holders import condition
+from scoopi.scheduler.explaining.holders import SIGNED_OFF, condition
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -57,8 +57,16 @@ class WorkerService:
 
         Raises:
             UsageError: the worker is not registered.
+            StateRefusedError: the worker has signed off, or was removed.
         """
-        return self._registry.change(name, state="draining", since=self._now)
+
+        def draining(old: WorkerRecord | None) -> WorkerRecord | None:
+            if old is not None and condition(old) in SIGNED_OFF:
+                hint = "only a worker that may come back can be drained; scoopi worker list shows all"
+                raise StateRefusedError(f"worker {name} is {condition(old)}", hint=hint)
+            return changed(old, state="draining", since=self._now) if old else None
+
+        return _known(name, self._store.update(WorkerRecord, name, draining))
 
     def remove(self, name: str) -> WorkerRecord:
         """Remove a worker; the next pass offers its attempts again.
@@ -77,10 +85,13 @@ class WorkerService:
                 raise StateRefusedError(what, hint=hint)
             return changed(old, state="lost", beat=None, since=self._now) if old else None
 
-        record = self._store.update(WorkerRecord, name, removed)
-        if record is None:
-            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
-        return record
+        return _known(name, self._store.update(WorkerRecord, name, removed))
+
+
+def _known(name: str, worker: WorkerRecord | None) -> WorkerRecord:
+    if worker is None:
+        raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
+    return worker
 
 
 def _is_served(worker: WorkerRecord) -> bool:

@@ -74,6 +74,21 @@ def test_lost_and_registered_workers_are_removed(service: WorkerService, registr
         service.remove("q")
 
 
+def test_a_worker_that_has_signed_off_or_was_removed_is_not_drained(
+    service: WorkerService, registry: WorkerRegistry
+) -> None:
+    service.put("p", None, None)
+    service.remove("p")
+    registry.change("s", state="lost", beat=None)
+    for name, condition in (("p", "removed"), ("s", "stopped")):
+        with pytest.raises(StateRefusedError, match=f"worker {name} is {condition}"):
+            service.drain(name)
+    with pytest.raises(UsageError, match="unknown worker q"):
+        service.drain("q")
+    registry.change("s", state="lost", beat=0)
+    assert service.drain("s").state == "draining", "it may come back"
+
+
 @pytest.mark.parametrize("state", ["running", "draining", "lost"])
 def test_a_registered_worker_keeps_its_groups_and_its_capacity_unless_they_are_given(
     service: WorkerService, registry: WorkerRegistry, state: str
