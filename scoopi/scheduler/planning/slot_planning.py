@@ -70,9 +70,24 @@ def _counterparts(job: JobRecord, process: Process, snapshot: Snapshot) -> Itera
     for edge in process.depends_on:
         other = snapshot.process(edge.process)
         before = counterpart(slot, edge, other)
-        if (
-            other is not None
-            and isinstance(before, Period)
-            and snapshot.state_of(other.name, str(before)) is None
-        ):
-            yield made(other, before, snapshot.now, due=before.bounds()[1], launch_type="dependent")
+        if other is not None and isinstance(before, Period):
+            yield from _missing(other, before, snapshot)
+
+
+def _missing(process: Process, period: Period, snapshot: Snapshot) -> Iterator[Decision]:
+    """Create the job of a process for a period, unless there is or was one.
+
+    A job that another process triggers (`after`) waits for that process's job, which is created too, so that
+    it gets the outputs. If each of several processes may trigger it, they create it themselves.
+    """
+    if snapshot.state_of(process.name, str(period)) is not None:
+        return
+    after = () if process.trigger is None else process.trigger.after
+    if len(after) > 1:
+        return
+    awaits = ""
+    if (cause := snapshot.process(after[0]) if after else None) is not None:
+        yield from _missing(cause, period, snapshot)
+        awaits = f"{cause.name}/{period}"
+    due = period.bounds()[1]
+    yield made(process, period, snapshot.now, due=due, launch_type="dependent", awaits=awaits)
