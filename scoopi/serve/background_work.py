@@ -24,7 +24,7 @@ _ROUNDS, _NOTICES, _SOURCES = "the garbage collector", "sending notices", "askin
 class BackgroundWork:
     """Does the work of a `serve` beside passes and attempts, a little in each turn. Belongs to one thread.
 
-    It has three parts: the garbage collector, sending notices, and asking sources. An unexpected error in
+    It has three parts: the garbage collector, sending notices, and calling sources. An unexpected error in
     one of them is logged, and stops neither the others nor the `serve`.
 
     Args:

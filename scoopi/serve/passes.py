@@ -53,7 +53,7 @@ class _Length:
     is_cut: bool = False
 
     def is_over(self) -> bool:
-        """Whether the pass has used its time, or if its snapshot takes long, a multiple of the snapshot's."""
+        """Whether the pass has used its time, `most_s`, or if longer, `_READ_SHARE` times its snapshot's."""
         return time.monotonic() - self.began >= max(self.most_s, _READ_SHARE * self.longest_read_s)
 
     def was_read(self, seconds: float) -> None:

@@ -46,7 +46,7 @@ def with_notices(decisions: Sequence[Decision], snapshot: Snapshot, faults: Plan
 
 
 def marks(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """Mark jobs that are late or stuck, and what workers did, so that each is reported once.
+    """Yield the writes that mark late and stuck jobs, and what workers did, so that each is reported once.
 
     Nothing is marked for processes without targets.
     """

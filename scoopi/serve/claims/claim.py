@@ -28,7 +28,7 @@ class Claim(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether it is the attempt itself."""
+        """Whether the claim is one of the attempt itself, not of a further node."""
         return self.node == FIRST_NODE
 
     @property

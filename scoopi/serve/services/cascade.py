@@ -27,8 +27,8 @@ class Cascade:
     def to_reprocess(self, job: JobRecord) -> list[tuple[JobRecord, bool]]:
         """Return a job and all jobs that depend on it, directly or not, without those that have not started.
 
-        The dependents of a job that has not started are returned too: a command to reprocess that was
-        interrupted may have reset the job, but not yet its dependents.
+        A started job may depend on one that has not started: a command to reprocess that was interrupted may
+        have reset the latter only. Such jobs are returned too.
 
         Returns:
             Each job before its dependents, with whether it was triggered by a job that is affected too.

@@ -121,7 +121,7 @@ class JobService:
         return UsageError(f"there is no job {job}: {why_not}", hint=hint)
 
     def why(self, job: str) -> Row:
-        """Return one sentence on what a job waits for or does, or on how it ended."""
+        """Return the row of `why`: what a job waits for or does, or how it ended."""
         return why(self.job(job), self._state.observed(self._now))
 
     def skip(self, job: str, *, dry_run: bool = False) -> list[Row]:

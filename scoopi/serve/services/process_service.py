@@ -99,7 +99,7 @@ class ProcessService:
         return job_row(job, process)
 
     def misspelt(self, name: str, inputs: Iterable[str]) -> dict[str, str]:
-        """Return the unknown ones of these inputs that resemble inputs of a process, each with that input."""
+        """Return, for each unknown one of `inputs`, the input of a process that it resembles, if any."""
         known = self.process(name).inputs
         near = {each: nearest(each, known) for each in inputs if each not in known}
         return {each: own for each, own in near.items() if own}

@@ -52,7 +52,7 @@ class AttemptLines:
                 self._show_start(claim)
 
     def ended(self, claim: Claim, status: str, reason: str, seconds: float) -> None:
-        """Show an end; nothing of an attempt that is not ready for the same reason as before."""
+        """Show an end, unless the attempt is not ready for the same reason as before."""
         name, is_unshown = claim.attempt.attempt, self._unshown.pop(claim.key, None) is not None
         known = self._reasons.pop(name, None) if claim.is_first else None
         if claim.is_first and status == NOT_READY:

@@ -62,7 +62,7 @@ class Publication:
         self.complete()
 
     def complete(self) -> None:
-        """Finish what a crash has interrupted, and remove former versions beyond those to keep."""
+        """Finish what a crash has interrupted, and remove the oldest versions beyond `keep_former`."""
         if self._new.is_dir():
             if self.path.is_dir():
                 former = self._former()

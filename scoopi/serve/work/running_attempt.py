@@ -135,7 +135,7 @@ class RunningAttempt:
         self._commands = self._messages = -1
 
     def abandon(self) -> None:
-        """Close the pipe, which makes the supervisor kill what is left, and wait for that."""
+        """Close the pipe to the supervisor, and wait until that has killed what is left."""
         if self._commands >= 0:
             os.close(self._commands)
             self._commands = -1
