@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from scoopi.configs.configs import Configs, Entry
 from scoopi.configs.given import Given, expand, near_setting, read_environment
-from scoopi.configs.registry import SETTINGS_BY_KEY, original_note
+from scoopi.configs.original_keys import original_note
+from scoopi.configs.registry import SETTINGS_BY_KEY
 from scoopi.configs.run_date import check_run_date
 from scoopi.configs.setting import read_value
 from scoopi.errors import ConfigError

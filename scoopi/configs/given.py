@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from scoopi.configs.registry import SETTINGS, original_environment_key
+from scoopi.configs.original_keys import original_environment_key
+from scoopi.configs.registry import SETTINGS
 from scoopi.errors import ConfigError
 from scoopi.model.text.secrets import MASK
 from scoopi.model.text.shown import did_you_mean

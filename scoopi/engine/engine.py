@@ -16,6 +16,7 @@ from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.run_completion import RunCompletion, RunLimits
 from scoopi.engine.run_reporter import RunReporter
 from scoopi.engine.shutdown import Shutdown
+from scoopi.engine.stop_time import CLOSE_SHARE, TASKS_SHARE
 from scoopi.errors import ClusterError, StoreError
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.held_jobs import HeldJobs
@@ -34,10 +35,6 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.retries import retried
 
 WATCH_S = 0.25
-TASKS_SHARE = 0.7
-"""The part of the shutdown timeout in which running tasks must end."""
-CLOSE_SHARE = 0.8
-"""The part of it in which results must be committed and other jobs handed back; publishing has the rest."""
 
 
 @inject

@@ -6,8 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 
+TASKS_SHARE = 0.7
+"""The part of the shutdown timeout in which running tasks must end."""
+CLOSE_SHARE = 0.8
+"""The part of it in which results must be committed and other jobs handed back; publishing has the rest."""
 STORE_SHARE = 0.8
-"""The part of the shutdown timeout after which each call to the store gets less time than the one before."""
+"""The part of it after which each call to the store gets less time than the one before."""
 UP_SHARE = 0.85
 """The part of it after which nothing is retried; leaving and reporting take the rest."""
 

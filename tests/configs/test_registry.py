@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.configs.registry import SETTINGS, original_note
+from scoopi.configs.registry import SETTINGS
 from scoopi.configs.setting import Setting, SettingKind, read_value
 
 
@@ -17,7 +17,6 @@ def test_every_key_and_every_environment_name_is_there_once() -> None:
 def test_a_setting_keeps_its_own_rules(setting: Setting) -> None:
     assert setting.key.startswith("scoopi.")
     assert setting.sentence.endswith(".")
-    assert original_note(setting.key) is None
     assert bool(setting.choices) == (setting.kind is SettingKind.CHOICE)
     if setting.default is not None:
         assert read_value(setting, setting.default, shown="", at="") == setting.default

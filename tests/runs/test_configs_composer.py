@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.configs.configs import Configs
 from scoopi.configs.configs_reader import ConfigsReader
-from scoopi.configs.registry import original_note
+from scoopi.configs.original_keys import original_note
 from scoopi.runs.configs_composer import ConfigsComposer, conflicts, merge
 from scoopi.runs.run_request import RunRequest
 

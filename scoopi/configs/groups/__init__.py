@@ -19,13 +19,12 @@ from scoopi.configs.groups.node_groups import (
 from scoopi.configs.groups.page_groups import (
     ArchiveSettings,
     FactSettings,
-    FetchLimits,
     ParserLimits,
     ScriptLimits,
     TaskLimit,
     WebClientSettings,
 )
-from scoopi.configs.groups.politeness_groups import PolitenessSettings
+from scoopi.configs.groups.politeness_groups import FetchLimits, PolitenessSettings
 from scoopi.configs.groups.retry_groups import RetrySettings
 from scoopi.configs.groups.tls_groups import TlsSettings
 

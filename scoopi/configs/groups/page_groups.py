@@ -8,38 +8,9 @@ from typing import Annotated, Literal, Self
 
 import msgspec
 
-from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, RUN, SHARED, Group, SettingKey, Values, values_of
+from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, RUN, Group, SettingKey, Values, values_of
 from scoopi.model.sites import Site
 from scoopi.version import __version__
-
-
-class FetchLimits(Group, frozen=True):
-    """The request rate of all nodes together at one host."""
-
-    parallelism: Annotated[
-        int,
-        SettingKey(
-            "scoopi.loader.fetch.parallelism",
-            SHARED,
-            "The most requests in flight to one host.",
-            least=1,
-            most=1000,
-        ),
-    ] = 1
-    delay_ms: Annotated[
-        int,
-        SettingKey(
-            "scoopi.loader.fetch.delay",
-            SHARED,
-            "The least time between the starts of two requests to one host.",
-            unit="ms",
-            most=DAY_MS,
-        ),
-    ] = 1000
-
-    def for_host(self, host: str) -> Self:
-        """Return itself, as the limits are the same for each host; see `LimitsByHost`."""
-        return self
 
 
 class WebClientSettings(Group, frozen=True):

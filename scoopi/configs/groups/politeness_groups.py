@@ -1,10 +1,39 @@
-"""Settings for politeness: robots.txt, pauses that hosts ask for, and hosts that fail."""
+"""Settings for politeness: the rate of requests, robots.txt, pauses, and hosts that fail."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from scoopi.configs.setting import HOUR_MS, SHARED, Group, SettingKey
+from scoopi.configs.setting import DAY_MS, HOUR_MS, SHARED, Group, SettingKey
+
+
+class FetchLimits(Group, frozen=True):
+    """The request rate of all nodes together at one host."""
+
+    parallelism: Annotated[
+        int,
+        SettingKey(
+            "scoopi.loader.fetch.parallelism",
+            SHARED,
+            "The most requests in flight to one host.",
+            least=1,
+            most=1000,
+        ),
+    ] = 1
+    delay_ms: Annotated[
+        int,
+        SettingKey(
+            "scoopi.loader.fetch.delay",
+            SHARED,
+            "The least time between the starts of two requests to one host.",
+            unit="ms",
+            most=DAY_MS,
+        ),
+    ] = 1000
+
+    def for_host(self, host: str) -> Self:
+        """Return itself, as the limits are the same for each host; see `LimitsByHost`."""
+        return self
 
 
 class PolitenessSettings(Group, frozen=True):

@@ -46,8 +46,3 @@ def test_the_web_client_takes_its_name_and_limits() -> None:
 def test_the_archive_is_taken_from_the_current_folder_of_the_run() -> None:
     archive = groups.ArchiveSettings.of(DEFAULTS, Path("/run"))
     assert archive == groups.ArchiveSettings("auto", Path("/run/data"))
-
-
-def test_the_limits_of_the_settings_are_the_same_for_each_host() -> None:
-    limits = groups.FetchLimits(parallelism=3, delay_ms=500)
-    assert limits.for_host("one.example:80") == limits

@@ -15,3 +15,8 @@ def test_each_value_reaches_the_field_of_its_own() -> None:
     }
     made = groups.PolitenessSettings.of(Configs.from_composed(given))
     assert made == groups.PolitenessSettings(False, 1, 2, 3)
+
+
+def test_the_limits_of_the_settings_are_the_same_for_each_host() -> None:
+    limits = groups.FetchLimits(parallelism=3, delay_ms=500)
+    assert limits.for_host("one.example:80") == limits
