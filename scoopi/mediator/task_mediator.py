@@ -15,7 +15,8 @@ from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool
-from scoopi.politeness.host_rate_limiter import FILE_HOST, Standing
+from scoopi.politeness.host_rate_limiter import FILE_HOST
+from scoopi.politeness.standing import Standing
 from scoopi.store.pages.job_records import TakenJob
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,8 @@ from injector import NoInject, inject
 from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.worker_pool import PoolWorker
-from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter, Standing
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
+from scoopi.politeness.standing import Standing
 
 One = TypeVar("One")
 

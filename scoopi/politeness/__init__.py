@@ -1,1 +1,1 @@
-"""How gently hosts are asked, by this node and by all nodes together."""
+"""The rate of requests to each host, by this node and by all nodes together."""

@@ -35,15 +35,16 @@ _WORDS = {
 class HostHealth(msgspec.Struct):
     """How errors and latency slow down the requests to one host, and when it gets none for a while.
 
-    A fast error says nothing about the host's health.
+    Latency is measured on pages only, as a fast error does not show that the host is fast.
 
     Attributes:
         row: number of errors since the last page.
-        since: when the first of them occurred, in monotonic seconds.
+        since: when the first of them occurred, in monotonic seconds; infinity without one, and after an error
+            with a Retry-After.
         until: monotonic seconds before which nothing is sent.
         extra_s: seconds added to the delay between two requests.
-        reason: of the last error.
-        is_asleep: the host itself has requested the pause (Retry-After).
+        reason: of the last error, as in `LoadFault`.
+        is_asleep: whether the host itself has requested the pause (Retry-After).
         sleeps, rests: how often it has requested a pause, and how often it got one because of errors.
         usual_s: the least value that `recent_s` has had; infinity before the first page.
         recent_s: moving average of the seconds from a request to the last byte of its page; 0 without one.
@@ -89,7 +90,7 @@ class HostHealth(msgspec.Struct):
             self.usual_s = min(self.usual_s, self.recent_s)
 
     def delay_s(self, least_s: float) -> float:
-        """The current delay between two requests, in seconds; never less than the configured one."""
+        """The current delay between two requests, in seconds; at least `least_s`, the one without trouble."""
         if not least_s:
             return self.extra_s
         slowing = self.recent_s / (SLOW_FACTOR * self.usual_s) if self.recent_s else 1.0
@@ -114,7 +115,7 @@ class HostHealth(msgspec.Struct):
         return self.row > 0 and now - self.since >= self._most_s(rules)
 
     def why_given_up(self, now: float, rules: PolitenessSettings) -> str:
-        """Why its jobs fail, in words; empty while they wait for it."""
+        """Why the jobs of the host fail, in words; empty while they wait for it."""
         if not self.is_given_up(now, rules):
             return ""
         last = f" ({self._cause})" if self.reason else ""
@@ -130,7 +131,12 @@ class HostHealth(msgspec.Struct):
 
 
 def is_of_host(fault: LoadFault | None, heard: bool | None) -> bool:
-    """Whether a failed request says something about its host, not only about its page."""
+    """Whether a request failed because of its host, not only because of its page.
+
+    Args:
+        fault: how the load failed; None if it did not, or if that is not known.
+        heard: whether the host answered; None if that is not known.
+    """
     if fault is None:
         return heard is False
     return fault.is_transient or not fault.was_sent

@@ -1,10 +1,9 @@
-"""HostRateLimiter: when a host may get its next request, what is in flight to it, and if it answers."""
+"""HostRateLimiter: when a host may get its next request, what is in flight to it, and whether it answers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from enum import IntEnum
 
 import msgspec
 
@@ -17,6 +16,7 @@ from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.machine_rate_limiter import MachineRateLimiter
 from scoopi.politeness.request_log import ERROR, REST, ROBOTS, SLEEP, RequestLog
+from scoopi.politeness.standing import Standing
 
 FILE_HOST = "file"
 GRANT_S = 2.0
@@ -25,18 +25,16 @@ SHARE_POLL_S = 0.1
 """Seconds after which a node tries again to get a host that another node has."""
 
 
-class Standing(IntEnum):
-    """What is known of a host's answers; the larger, the fewer requests may be in flight to such hosts."""
-
-    ANSWERS = 0
-    UNKNOWN = 1
-    """No request has ended yet, or only the last one got no answer."""
-    SILENT = 2
-    """The last two requests got no answer, or the very first one did not; an answer ends this."""
-
-
 class _Host(msgspec.Struct):
-    """One host: requests in flight by job, those not yet reported as sent, and when the next may start."""
+    """The state of one host; times are monotonic seconds.
+
+    Attributes:
+        permits: the most requests in flight.
+        next_at: when the next request may start.
+        in_flight: job -> expiry of its grant.
+        unsent, sent_at: of these, the ones not reported as sent, and when the others were sent.
+        elsewhere_until: when to try again, as another run of this machine has the host; 0 if none has.
+    """
 
     permits: int
     delay_s: float
@@ -49,6 +47,7 @@ class _Host(msgspec.Struct):
     elsewhere_until: float = 0.0
 
     def delay(self) -> float:
+        """In seconds: `delay_s`, configured or a Crawl-delay, and more if the host has trouble."""
         return self.health.delay_s(self.delay_s)
 
 
@@ -60,8 +59,9 @@ class RateLimiterRules(msgspec.Struct, frozen=True):
         hosts: how errors slow a host down.
         on_rest: called with (host, seconds) when no node may send requests to a host for that time.
         on_slower: called with (host, seconds) when all nodes have to keep a longer delay, a Crawl-delay.
-        resting_until: by host, monotonic seconds up to which a pause lasts that an earlier process began.
-        machine: shares the delays of hosts with other runs; None: it is not shared.
+        resting_until: given a host, returns when a pause ends that an earlier process of the run began, in
+            monotonic seconds; 0 without one.
+        machine: shares the delays of hosts with other runs on this machine; None if they are not shared.
     """
 
     first_after_s: float = 0.0
@@ -81,12 +81,12 @@ class HostRateLimiter:
     A grant without a report counts as used when it expires (`not_after`). Belongs to one thread.
 
     Args:
-        limits: of each host but `file`, which has none.
-        clock: monotonic seconds.
-        in_flight: gets the requests in flight.
-        share_of: this node's share of a host just now, None while another has it; without it this
-            node has all hosts whole.
-        log: keeps what each host has seen; None: nothing is kept.
+        limits: the limits of each host except `file`, which has none.
+        clock: returns monotonic seconds.
+        in_flight: where to keep the requests in flight, so that other threads can count them.
+        share_of: returns this node's current share of a host, None while another node has the host. If
+            omitted, this node may use every host up to its limits.
+        log: logs requests, errors and pauses; None to log nothing.
     """
 
     def __init__(

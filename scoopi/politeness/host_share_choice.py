@@ -103,8 +103,8 @@ class HostShareChoice:
     Made for one round; each host that it takes leaves less room for the next.
 
     Args:
-        current: a host's record without the nodes that have left or died.
-        live: number of live nodes.
+        current: returns a host's record without the nodes that have left or died.
+        live: number of live nodes, including this one.
         turn_s: seconds for which a free host beyond this node's fair part is left to others.
         wanted: the hosts to choose from.
     """

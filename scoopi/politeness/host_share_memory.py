@@ -37,7 +37,7 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         asks: incarnations that wait for a share, in order of arrival.
         by: the node that wrote this.
         number: counts the writes of `by`, so that no two writes are equal (ARCHITECTURE, protocol rule 1).
-        pause: milliseconds for which each node sends nothing after it has read a new count of `pauses`.
+        pause: milliseconds for which each node sends nothing after it has read a larger count of `pauses`.
     """
 
     shares: dict[str, HostShare] = {}
@@ -114,15 +114,15 @@ class Share(NamedTuple):
 
 
 class KnownHost(msgspec.Struct):
-    """A host's record as last read.
+    """A host's record as last read; times are monotonic seconds.
 
     Attributes:
         read_at: when this version was first read.
-        first_at: see `Share`, of the share that was opened last; infinity if none was.
-        waiting_since: when this node first saw that others wait for the host; None if no node does.
-        idle_since: when this node first had nothing to do for the host; None while it has.
-        left_since: when this node first left the free host to others; None if it did not.
-        is_new: this node was given the host by another, and has had no work for it yet.
+        first_at: `Share.first_at` of the share that was opened last; infinity if none was.
+        waiting_since: since when other nodes wait for this node to give up the host; None if none does.
+        idle_since: since when this node has had no work for the host; None while it has some.
+        left_since: since when this node has left the free host to others; None if it does not.
+        is_new: whether this node has the host without having had work for it yet.
     """
 
     raw: bytes
@@ -138,19 +138,19 @@ class KnownHost(msgspec.Struct):
 class HostShareMemory:
     """The hosts' records as last read from the store, and what this node may send by them.
 
-    Written by one thread; any thread may read `open`, the shares that may be used.
+    Written by one thread; any thread may read `open`.
 
-    What a node may use it has itself written into the record: a share opens, or grows, by a write
-    that won and by nothing else. So a write that was abandoned and arrives late finds another
-    record; and a node that declares this one dead by an older read cannot take a share opened since.
+    A share opens or grows only when a write of this node has won, never by reading a record. So a write that
+    was given up and arrives late finds a changed record, and is lost; and a node that declares this one dead,
+    by an older read, cannot take away a share that was opened since.
 
     Attributes:
-        known: records by host.
-        open: shares that may be used.
-        involved: hosts in whose record this node stands.
-        paused_until: by host, the time before which nothing is sent; each node counts from when it has
+        known: host -> its record as last read.
+        open: host -> this node's share, which it may use.
+        involved: hosts in whose records this node has a share, or waits for one.
+        paused_until: host -> monotonic seconds before which nothing is sent; each node counts from when it
             read of the pause, as clocks of two nodes are never compared.
-        clock: monotonic seconds.
+        clock: returns monotonic seconds.
     """
 
     def __init__(
@@ -168,17 +168,17 @@ class HostShareMemory:
         self._delays: dict[str, float] = {}
 
     def slow_down(self, host: str, delay_s: float) -> None:
-        """Expect at least this delay between two requests to the host; for any thread."""
+        """Note the Crawl-delay of a host, in seconds; for any thread."""
         self._delays[host] = delay_s
 
     def crawl_delay_s(self, host: str) -> float:
-        """The least delay by the host's robots.txt, 0 if none is known; for any thread."""
+        """The Crawl-delay of a host, in seconds; 0 if none is known; for any thread."""
         return self._delays.get(host, 0.0)
 
     def usable(self, host: str) -> Share | None:
-        """This node's open share, with the time from which it may be used; for any thread.
+        """This node's open share, with the time from which it may be used; None without one; for any thread.
 
-        A share without a gap is of no use once a Crawl-delay is known: other nodes may have one, too.
+        A share without a gap must not be used once a Crawl-delay is known: other nodes may have such shares.
         """
         share = self.open.get(host)
         if share is None or (not share.gap_ms and self.crawl_delay_s(host)):
@@ -187,16 +187,19 @@ class HostShareMemory:
         return share if first_at == share.first_at else share._replace(first_at=first_at)
 
     def usable_from(self, host: str, first_at: float, gap_ms: int) -> float:
-        """When a share that opened for `first_at` may be used: the host may pause, or have a Crawl-delay.
+        """When a share may be used, in monotonic seconds: after a pause, and after a longer Crawl-delay.
 
         The node that had the host before may have sent a request just before this one got it, so the
-        longer delay counts from there.
+        Crawl-delay counts from there.
+
+        Args:
+            first_at: when the share may be used without either, one `gap_ms` after this node got it.
         """
         longer_s = max(0.0, self.crawl_delay_s(host) - gap_ms / 1000)
         return max(first_at + longer_s, self.paused_until.get(host, -math.inf))
 
     def has_share(self, host: str) -> bool:
-        """Whether this node has a share of the host, open or not."""
+        """Whether this node has a share in the host's record, whether it may use it or not."""
         known = self.known.get(host)
         return known is not None and self._incarnation in known.record.shares
 
@@ -211,7 +214,7 @@ class HostShareMemory:
             self.learn(host, None)
 
     def read(self, hosts: Collection[str]) -> None:
-        """Read these hosts; those without a record are not known."""
+        """Read the records of these hosts; one without a record is dropped from `known`."""
         if hosts:
             found = self._store.get_all(HOSTS, list(hosts))
             for host in hosts:
@@ -225,7 +228,7 @@ class HostShareMemory:
                 self.learn(host, outcome.current)
 
     def learn(self, host: str, raw: bytes | None) -> None:
-        """Note the record of a host as it was read; None if it has none."""
+        """Note the record of a host as it was read; `raw` is None if it has none."""
         known = self.known.get(host)
         if known is not None and known.raw == raw:
             return

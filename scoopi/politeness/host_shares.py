@@ -30,10 +30,10 @@ ROUNDS = 4
 
 
 class OwnNode(msgspec.Struct, frozen=True):
-    """What a node knows of itself and of the others; any thread may call each function, and none waits.
+    """The state of this node and of the others, as callables that any thread may call and that never wait.
 
     Attributes:
-        own_beat_is_old: whether this node may send nothing.
+        own_beat_is_old: returns whether this node's heartbeat is so old that it must send nothing.
         last_scan: returns what the last read of all heartbeats showed.
         in_flight: returns how many requests this node has in flight to a host; a permit counts as used
             before `may_send` is asked for it (see there).
@@ -45,7 +45,7 @@ class OwnNode(msgspec.Struct, frozen=True):
 
 
 class _Work(msgspec.Struct, frozen=True):
-    """The hosts for which this node has work: `needed` ones here, `wanted` ones in the store."""
+    """The hosts for which this node has work; see `HostShares.settle`."""
 
     needed: frozenset[str]
     wanted: frozenset[str]
@@ -80,7 +80,7 @@ class HostShares:
 
     Args:
         store: one that settles its writes.
-        limits: the limits of a host for all nodes together.
+        limits: the limits of each host, for all nodes together.
     Source: ARCHITECTURE, protocol rules 1 and 8.
     """
 
@@ -115,7 +115,7 @@ class HostShares:
         return None if share is None or self._node.own_beat_is_old() or not self._is_vouched() else share
 
     def slow_down(self, host: str, delay_s: float) -> None:
-        """Keep at least this delay, as when the host changes hands; for any thread."""
+        """Keep a Crawl-delay of `delay_s` seconds, also after a host was another node's; for any thread."""
         self._memory.slow_down(host, delay_s)
 
     def pause(self, host: str, pause_s: float) -> None:
@@ -125,7 +125,7 @@ class HostShares:
     def may_take(self, host: str) -> bool:
         """Whether new jobs of the host may be taken: this node has it, and no node waits for all of it.
 
-        A node that has just got the host to take jobs of it takes some all the same, to use its turn.
+        A node that has got the host and had no job of it yet takes some although another node waits.
         """
         known = self._memory.known.get(host)
         if known is None or self.may_send(host) is None:
@@ -143,7 +143,7 @@ class HostShares:
         return self._memory.known.keys()
 
     def candidates(self, hosts: Iterable[str]) -> list[str]:
-        """The known hosts that may have jobs and that this node should get now, in its own order.
+        """The hosts among these that this node should get now, at most MOST_AT_ONCE, in an order of its own.
 
         Call it between `poll` and `settle`. A node takes no more than its fair part of the hosts with a
         delay, except those that no node took within a turn; it asks a node that has too many for some.
@@ -160,7 +160,7 @@ class HostShares:
         """Read the records of the hosts that this node has or waits for.
 
         Args:
-            hosts: further hosts to read: those that work here waits for, and new ones.
+            hosts: further hosts to read: those that jobs of this node wait for, and new ones.
             everything: read all hosts' records.
         Returns:
             False if this node's own heartbeat is old: it has no share until it is renewed.
@@ -182,8 +182,8 @@ class HostShares:
         """Take, request, divide and give up shares, based on the last poll.
 
         Args:
-            needed: hosts that work here waits for: queued jobs, and requests without a grant.
-            wanted: hosts with jobs that this node would take.
+            needed: hosts that jobs of this node wait for, in a queue or for a grant.
+            wanted: hosts with jobs in the store that this node would take.
         """
         if not self._is_vouched():
             return

@@ -46,13 +46,14 @@ def machine_file() -> Path:
 
 
 class _Place(msgspec.Struct):
-    """What this run knows of a host's slot.
+    """Where the slot of a host is in the file, and what this run has done with it.
 
     Attributes:
-        bucket: offset of its bucket in the file.
+        bucket: offset of the host's bucket in the file.
+        tag: distinguishes the hosts of a bucket: 64 bits of the host's digest; never 0.
         at: offset of the slot in the file; -1 while the host has none.
         written: the time that this run wrote last, without flags; if it differs, another run was first.
-        locked_since: monotonic seconds since which the bucket could not be locked.
+        locked_since: monotonic seconds since which the bucket could not be locked; None if it could.
     """
 
     bucket: int
@@ -69,8 +70,8 @@ class MachineRateLimiter:
     never waits.
 
     A run reserves a host up to the end of its grant, and settles the time when the request was sent. So a
-    run that crashes in between leaves a time behind that is late enough. Sharing is a courtesy: without the
-    file each run keeps the delay by itself, which is reported once.
+    run that crashes in between leaves a time behind that is late enough. If the file cannot be used, each run
+    keeps the delay by itself, and one warning is logged.
 
     Args:
         file: path of the user's file, which is created with the first reservation.
@@ -102,11 +103,15 @@ class MachineRateLimiter:
             return 0.0
 
     def settle(self, host: str, next_at: float) -> None:
-        """Note that the reserved request was sent, or never will be; other runs may use the host then."""
+        """Note that the reserved request was sent, or never will be.
+
+        Args:
+            next_at: monotonic seconds from which any run may send the next request to the host.
+        """
         self._replace(host, next_at, is_settled=True)
 
     def hold(self, host: str, until: float) -> None:
-        """Let no run send a request to the host until that time."""
+        """Let no run send a request to the host before `until`, in monotonic seconds."""
         self._replace(host, until, is_settled=False)
 
     def close(self) -> None:
@@ -184,7 +189,8 @@ class MachineRateLimiter:
         if not self._has_met:
             self._has_met = True
             log.info(
-                "host %s: another process of yours on this machine asks it too; they share its pace", host
+                "host %s: another run of this user on this machine sends requests too; they share the delay",
+                host,
             )
 
     def _place(self, host: str) -> _Place:
@@ -216,8 +222,8 @@ class MachineRateLimiter:
         """Stop sharing, and log why."""
         self.close()
         log.warning(
-            "the pace of hosts is not shared with other runs of yours on this machine (%s: %s); "
-            "each keeps the delays by itself",
+            "the delays of hosts are not shared with other runs of this user on this machine (%s: %s); "
+            "each run keeps them by itself",
             self._path,
             why,
         )

@@ -45,7 +45,12 @@ class RequestLog:
         self._note(SENT, host, at, "")
 
     def happened(self, kind: str, host: str, at: float, what: str) -> None:
-        """Log an ERROR with its reason, a SLEEP or REST with its seconds, or what is known of ROBOTS."""
+        """Log an event at `at`, in monotonic seconds.
+
+        Args:
+            kind: ERROR, SLEEP, REST or ROBOTS.
+            what: the reason of an ERROR, the seconds of a SLEEP or REST, or what is known of a robots.txt.
+        """
         self._note(kind, host, at, f" {what}")
 
     def flush(self) -> None:
@@ -68,7 +73,7 @@ class RequestLog:
             log.warning("figures of politeness are incomplete: %s: %s", self._path, error.strerror)
 
     def close(self) -> None:
-        """Write what was noted."""
+        """Write the buffered entries, and close the file."""
         self.flush()
         if self._handle is not None:
             os.close(self._handle)
@@ -83,7 +88,7 @@ class RequestLog:
 
 
 class _Tally:
-    """What the files report about one host."""
+    """The entries of one host, added up over all files; times are seconds since 1970."""
 
     def __init__(self) -> None:
         self.sent: list[float] = []

@@ -77,7 +77,7 @@ class SharedHosts:
         return self._settle(needed, [host for host in awake if host != FILE_HOST])
 
     def hosts(self) -> Collection[str]:
-        """All hosts of the run, as of the last look."""
+        """All hosts of the run that had a record at the last poll of them."""
         return self._shares.hosts()
 
     def may_take(self, host: str) -> bool:
@@ -85,7 +85,7 @@ class SharedHosts:
         return self._is_live if host == FILE_HOST else self._shares.may_take(host)
 
     def part(self, host: str, wanted: int) -> int:
-        """How many of the wanted jobs this node takes: at most its part, so that others get some, too."""
+        """How many of `wanted` jobs of the host this node takes: its part at most, as others want some."""
         parties = self._shares.parties(host)
         return wanted if parties == 1 else min(wanted, max(1, self._jobs.ready(host) // parties))
 

@@ -19,7 +19,8 @@ from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter, Standing
+from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
+from scoopi.politeness.standing import Standing
 from scoopi.store.pages.job_records import TakenJob
 from tests.clock import Clock
 from tests.engine.workspace import wait_until

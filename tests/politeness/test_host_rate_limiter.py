@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import LoadFault
-from scoopi.politeness.host_rate_limiter import HostRateLimiter, RateLimiterRules, Standing
+from scoopi.politeness.host_rate_limiter import HostRateLimiter, RateLimiterRules
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.request_log import RequestLog, read_logs
+from scoopi.politeness.standing import Standing
 from tests.clock import Clock
 
 HOST = "site.example:80"

@@ -118,7 +118,7 @@ def test_a_run_that_meets_another_says_so_once(
             send(first, clock, host)
             assert second.grant(host, "b") is None
     assert caplog.messages == [
-        f"host {HOST}: another process of yours on this machine asks it too; they share its pace"
+        f"host {HOST}: another run of this user on this machine sends requests too; they share the delay"
     ]
 
 
@@ -306,7 +306,7 @@ def test_what_is_not_a_file_of_the_user_is_left_alone_and_reported_once(
         send(run, clock)
         run.close()
     (message,) = caplog.messages
-    assert "is not shared with other runs" in message
+    assert "are not shared with other runs" in message
     assert str(place) in message
     assert not (file.parent / "target").exists()
 

@@ -7,7 +7,7 @@ import resource
 import time
 from collections.abc import Callable
 
-from scoopi.politeness.host_rate_limiter import Standing
+from scoopi.politeness.standing import Standing
 
 MOST_OF_REQUESTS = {Standing.UNKNOWN: 0.75, Standing.SILENT: 0.25}
 """The share of a worker's requests in flight that hosts of this standing or a worse one may have. The rest is

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.request_slots import RequestSlots, most_stalled
 from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.politeness.host_rate_limiter import Standing
+from scoopi.politeness.standing import Standing
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 

@@ -40,7 +40,7 @@ class RobotsCache:
 
     Args:
         wake_rounds: requests a round.
-        wake_tasks: called when rules have become known; see `take_news`.
+        wake_tasks: called when `take_news` has something new.
     """
 
     def __init__(
@@ -67,7 +67,11 @@ class RobotsCache:
         return self._rules.get(host)
 
     def seek(self, host: str, request: RobotsRequest) -> None:
-        """Request the rules of a host."""
+        """Request the rules of a host; `take_news` returns the answer.
+
+        Args:
+            request: is returned if this node has to read the host's robots.txt itself.
+        """
         if host not in self._requests:
             self._released.pop(host, None)
             self._requests[host] = request
@@ -86,11 +90,14 @@ class RobotsCache:
         self._wake_rounds()
 
     def take_news(self) -> list[tuple[str, RobotsRequest | None]]:
-        """Hosts whose rules have become known, and the files that this node has to request, by host."""
+        """Remove and return the answers to `seek`, as (host, None) or (host, request).
+
+        With None, the host's rules are known now; with a request, this node has to send it.
+        """
         return [self._news.popleft() for _ in range(len(self._news))]
 
     def round(self) -> None:
-        """Store what was read, and look up what jobs wait for.
+        """Store what this node has read, and look up the hosts that were sought.
 
         Raises:
             StoreError: the next round tries again.

@@ -41,7 +41,10 @@ class RobotsRules:
         return f"{len(self._lines)} rules" if self._lines else "no rules"
 
     def refusal(self, url: str) -> str:
-        """The rule that forbids an absolute URL; empty if it is allowed."""
+        """The rule that forbids an absolute URL, in words; empty if it is allowed.
+
+        Just `robots.txt` if no single rule forbids it, or if there are too many to search.
+        """
         if not self._lines or self._whole.can_fetch(url, AGENT):
             return ""
         line = self._line_against(url)

@@ -54,7 +54,7 @@ class RobotsStore:
         self._released = self._codec.written(RobotsRecord(""))
 
     def open(self, hosts: Sequence[str]) -> dict[str, RobotsAnswer | RobotsReader]:
-        """What is known of each host; this node becomes the reader for hosts without one."""
+        """The answer of each host, or which node reads it; a host without a reader gets this node."""
         found = self._store.get_all(ROBOTS, hosts)
         new = [host for host in hosts if host not in found]
         if new:

@@ -195,7 +195,7 @@ def test_two_runs_of_the_user_share_the_rate_of_a_host_also_when_one_is_killed(
             run.kill_all()
     pace.assert_kept(DELAY_MS, 1, 0)
     said = (workspace.folder / "stderr.txt").read_text()
-    assert "asks it too; they share its pace" in said
+    assert "sends requests too; they share the delay" in said
     assert [sum(workspace.rows(f"out-{number}").values()) for number in range(2)] == [6, 6]
 
 
@@ -209,4 +209,4 @@ def test_a_run_that_cannot_share_the_rate_reports_it(
     write_definitions(workspace, [server.url("/plain.html")])
     ended = workspace.process("run", "defs.yml", "--workers", 0)
     assert ended.code == 0, ended.err
-    assert ended.err.count("the pace of hosts is not shared with other runs") == 1
+    assert ended.err.count("the delays of hosts are not shared with other runs") == 1

@@ -15,7 +15,7 @@ from scoopi.mediator.workers.request_slots import (
     RequestSlots,
     most_stalled,
 )
-from scoopi.politeness.host_rate_limiter import Standing
+from scoopi.politeness.standing import Standing
 from tests.clock import Clock
 
 HOST = "site.example:80"

@@ -16,7 +16,7 @@ from scoopi.mediator.workers.worker_pool import (
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_rate_limiter import Standing
+from scoopi.politeness.standing import Standing
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
