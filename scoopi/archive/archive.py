@@ -97,7 +97,10 @@ class Archive:
             return None
 
     def known(self, locator: Locator, url: str) -> Validators | None:
-        """The validators of the locator's page, if it is saved and came from `url`; reads the head only."""
+        """The validators of the locator's page; None if it is not saved, or came from another URL.
+
+        Reads the head only.
+        """
         meta = self._saved_meta(locator)
         if meta is None or meta.url != without_login(url.removesuffix(self._addresses.fragment(locator))):
             return None

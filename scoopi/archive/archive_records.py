@@ -66,7 +66,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
         return date.astimezone(zone)
 
     def document(self, locator: Locator, body: bytes) -> Document:
-        """The document of the locator.
+        """The saved document with this body, as the page of the locator.
 
         Raises:
             ValueError: see `date`.

@@ -26,7 +26,8 @@ MAGIC = b"Scoopi\x00\x01"
 LEVEL = 3
 DIGEST_BYTES = 16
 PREFIX_BYTES = len(MAGIC) + 4 + DIGEST_BYTES
-FIRST_READ = 4096
+FIRST_READ_BYTES = 4096
+"""Most heads fit into these bytes, so that one read is enough."""
 MOST_HEAD_BYTES = 1_000_000
 TEMPORARY = ".new-"
 """Prefix of the name of an incomplete file; its writer may be dead."""
@@ -61,7 +62,7 @@ class EntryFile(Generic[Meta]):
         """The metadata of the head alone; None if the file is absent or its head is damaged."""
         try:
             with file.open("rb", buffering=0) as opened:
-                found = self._head(opened.read(FIRST_READ), opened)
+                found = self._head(opened.read(FIRST_READ_BYTES), opened)
         except OSError:
             return None
         return None if found is None else found[1]
@@ -90,6 +91,7 @@ class EntryFile(Generic[Meta]):
 
         Raises:
             OSError: the disk is full or not writable.
+            UnicodeEncodeError: a text of the metadata has a lone surrogate.
         """
         packed = zstd.compress(body, level=LEVEL)
         raw = msgspec.Raw(msgspec.msgpack.encode(meta))

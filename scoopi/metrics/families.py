@@ -10,13 +10,19 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 class Family:
-    """One metric family: its HELP and TYPE lines, then its samples."""
+    """One metric family: its HELP and TYPE lines, then its samples.
+
+    Args:
+        kind: `counter`, `gauge` or `histogram`.
+        text: what HELP says.
+    """
 
     def __init__(self, name: str, kind: str, text: str) -> None:
         self._name = name
         self.lines = [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
 
     def add(self, value: float, labels: Mapping[str, str] | None = None, suffix: str = "") -> None:
+        """Add a sample; `suffix` follows the family's name, as in `_bucket` of a histogram."""
         pairs = ",".join(f'{key}="{text.translate(_ESCAPES)}"' for key, text in (labels or {}).items())
         self.lines.append(
             f"{self._name}{suffix}{{{pairs}}} {value!r}" if pairs else f"{self._name}{suffix} {value!r}"

@@ -29,14 +29,14 @@ MOST_SCRAPES = MOST_CONNECTIONS // 2
 """Maximum number of concurrent responses except to probes, so that a probe always gets a connection."""
 NAMES = "use localhost, or add the name to scoopi.metrics.server.names (serve: --http-name)"
 TIMEOUT_S = 5.0
-"""How long one connection may last."""
+"""How long one connection may last, in seconds."""
 
 
 class Connection(io.RawIOBase):
     """A socket whose reads and writes share one deadline.
 
     Attributes:
-        waits: whether it waits for its client rather than for the node's answer.
+        waits: whether it waits for its client, not for the response of the node.
     """
 
     def __init__(self, connection: socket.socket, timeout_s: float) -> None:

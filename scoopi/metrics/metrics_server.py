@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 POLL_S = 0.1
-"""How often the listening thread checks whether it should end."""
+"""Seconds between two checks of the listening thread whether it should end."""
 END_S = 2.0
+"""How long `__exit__` waits for the listening thread, in seconds."""
 
 
 class MetricsServer:

@@ -67,7 +67,7 @@ class CachedFigure:
         self._until = clock()
 
     def value(self) -> int | None:
-        """The number, at most `kept_s` old, or else the last one known; None if it was never read."""
+        """The number, read at most `kept_s` seconds ago, else the last one; None if none was read yet."""
         if self._clock() >= self._until and self._lock.acquire(blocking=False):
             try:
                 self._value = self._read()

@@ -75,6 +75,7 @@ class NodeView(msgspec.Struct, frozen=True):
         fault: what has failed; empty while the node is healthy.
         unready: why the node is not ready; empty if it is.
         seconds: time since the node started.
+        pages: number of pages loaded by this process.
         rows: number of rows committed by this process.
         bytes: size of their frames.
         steps: step -> seconds, summed over all workers.

@@ -84,11 +84,11 @@ class WorkerPlan(msgspec.Struct, frozen=True):
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):
-    """A part of a group: names and addresses; where they were written nobody asks any more.
+    """A part of a locator group: names and addresses, without the places in the definitions.
 
     Attributes:
-        requests: how pages are asked for that are not a plain GET, by the position of their locator.
-        values: what the placeholders of a locator stand for, by its position.
+        requests: position of a locator in the part -> how its page is requested; a plain GET is left out.
+        values: position of a locator in the part -> what its placeholders stand for.
     """
 
     group: str
@@ -120,7 +120,7 @@ def may_add_pages(definitions: Definitions) -> bool:
 def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
     """Pack locator groups in parts of a bounded size, which seeding unpacks one by one.
 
-    They are kept as long as the run, so they are compressed to a tenth.
+    They are kept as long as the run, so they are compressed, typically to a tenth.
     """
     parts = (part for group in groups for part in _parts(group))
     return tuple(zlib.compress(msgspec.msgpack.encode(part), zlib.Z_BEST_SPEED) for part in parts)
@@ -149,7 +149,11 @@ def _portions(locators: Iterable[LocatorDef]) -> Iterator[tuple[LocatorDef, ...]
 
 
 def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
-    """The groups in `parts`, each part unpacked when it is asked for."""
+    """Yield a group for each part, unpacked when it is needed; a large group comes in several.
+
+    Raises:
+        RecordError: a part is not what `packed_locators` made.
+    """
     decoder = msgpack_decoder(_Part)
     for packed in parts:
         try:
@@ -165,7 +169,7 @@ def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
 
 
 def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:
-    """Refuse inputs that differ from those of the run; without any, the run's are used.
+    """Reject inputs that differ from those of the run; one that is not given is as in the run.
 
     Raises:
         UsageError: one differs.
@@ -178,7 +182,7 @@ def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:
 
 
 def compare_user_files(composed: Composed) -> None:
-    """Refuse user files that have changed: rows of both versions would be mixed in one output.
+    """Reject user files that have changed: rows of both versions would be mixed in one output.
 
     Raises:
         PluginError: one has changed.

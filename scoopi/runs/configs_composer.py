@@ -1,4 +1,4 @@
-"""ConfigsComposer: the effective settings of a new run, or of a resumed one beside those it began with."""
+"""ConfigsComposer: computes the effective settings of a new run, and of a node that resumes or joins one."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def _shown(entry: Entry) -> str:
 
 
 class ConfigsComposer:
-    """Composes the effective settings of a new run, or of a resumed one beside those it began with.
+    """Computes the effective settings of a new run, and of a node that resumes or joins one.
 
-    See docs/settings.md.
+    Source: docs/settings.md.
     """
 
     def __init__(self, request: RunRequest) -> None:
@@ -99,7 +99,12 @@ class ConfigsComposer:
         return merge(given, kept, take_shared=True)
 
     def _compared(self, composed: Composed, counts: str, hint: str) -> tuple[Configs, Configs]:
-        """The settings given, and those of the run; a warning of one that differs says which counts."""
+        """The given settings, and those of the run; logs a warning for each that may differ, and does.
+
+        Args:
+            counts: which value is used then, for the warning.
+            hint: for the error.
+        """
         given = self.compose()
         kept = Configs.from_kept(composed.configs, self._request.environ)
         errors, warnings = conflicts(given, kept)

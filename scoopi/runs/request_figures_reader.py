@@ -15,8 +15,8 @@ def read_request_figures(names: Sequence[str], output: Path) -> RunRequestFigure
     """The figures of a run; also while it is running.
 
     Args:
-        names: the run's folder, or its id in the output folder; the newest one if there is none. Of a
-            cluster's run several: each node notes only its own requests, in its own folder.
+        names: the folder of a run, or its id in the output folder; empty for the newest run there. For a run
+            of a cluster, the folders of all nodes that have their own: each logs only its own requests.
         output: the output folder.
     Raises:
         UsageError: there is no such run.

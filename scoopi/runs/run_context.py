@@ -32,7 +32,7 @@ class RunContext(msgspec.Struct, frozen=True):
         node: incarnation of this process.
         run: incarnation of the run.
         resumed: whether an earlier process started the run.
-        outputs: what the definitions write.
+        outputs: the outputs that this node writes.
         stream: where the one output goes instead of a file; None for files.
         stdout: where records go whose output is `-`; None when it is closed.
         limit: the number of pages that the run may load; None for no limit.
@@ -42,7 +42,7 @@ class RunContext(msgspec.Struct, frozen=True):
         cluster: the settings of the connection to the cluster; None for a run on one machine.
         cancel: reads whether the run was cancelled by `scoopi cancel`; None on one machine.
         was_over: whether the run was ending or over when this node joined.
-        returned: whether the run was not named, and continues as the last process had not finished it.
+        returned: whether no run was named, and this node continues one that it had left unfinished.
         plain_outputs: in a cluster, the outputs under the names that they have on one machine.
         retention: gives the run's records in the cluster an expiry time when it is over; None on one machine.
         set_deadline: called with the monotonic time by which the cluster must have answered, and the seconds
@@ -92,7 +92,7 @@ class RunContext(msgspec.Struct, frozen=True):
         return self.current_folder if self.cluster is None else Path.cwd()
 
     def owns(self, incarnation: str) -> bool:
-        """Whether an incarnation is one of this node's: on one machine all are."""
+        """Whether an incarnation is one of this node's; on one machine, all are."""
         if self.cluster is None or incarnation == self.node:
             return True
         return (self.folder.segments / f"{incarnation}.seg").exists()
@@ -103,7 +103,7 @@ class RunContext(msgspec.Struct, frozen=True):
         return 0.0 if self.cluster is None else self.cluster.reconnect_timeout_ms / 1000
 
     def place_of(self, group: str, task: str) -> str:
-        """Where a task is defined, as `file:line:column`; an unknown task: where its group's first one is."""
+        """Where a task is defined, as `file:line:column`; for an unknown task, where its group's first is."""
         tasks = self.composed.definitions.task_groups[group].tasks
         return str(next((each.place for each in tasks if each.name == task), tasks[0].place))
 

@@ -38,7 +38,7 @@ def report_of_unbegun(began: datetime, folder: Path, run: str = "") -> RunReport
     """The report of a node that was stopped before it began the run: it has nothing to publish.
 
     Args:
-        folder: that of the run; of all runs, if it has none yet.
+        folder: the run's folder, or the output folder if the run has none yet.
     """
     now = datetime.now().astimezone()
     return RunReport(
@@ -123,13 +123,13 @@ class RunPlace(msgspec.Struct, frozen=True):
     Attributes:
         run: its id.
         folder: its folder.
-        incarnation: the run's own.
-        definitions: their path, absolute.
-        grids: how the rows of grids stand in their files, by output.
-        resume: the command that continues it.
+        incarnation: incarnation of the run.
+        definitions: path of the definitions, absolute.
+        grids: output -> the format of its file, if that has rows of a grid.
+        resume: the command that continues the run.
         retry: the command that runs its failed tasks again; empty if that cannot be done.
-        was_over: it was ending or over when this node joined; there is nothing to run.
-        is_alone: it is a run on one machine.
+        was_over: whether the run was ending or over when this node joined, so that there is nothing to run.
+        is_alone: whether it is a run on one machine.
     """
 
     run: str
@@ -149,8 +149,8 @@ class RunFile:
     The file is replaced by a rename, so that a reader always sees a complete one.
 
     Args:
-        keeps_own: this node also keeps a copy in its hidden folder: nodes may share the run's folder, whose
-            file is that of the node that wrote last.
+        keeps_own: whether this node also keeps a copy in its hidden folder, since nodes may share the run's
+            folder, whose file is that of the node that wrote last.
     """
 
     def __init__(self, folder: Path, node_folder: Path, keeps_own: bool = False) -> None:
@@ -182,14 +182,17 @@ class RunFile:
                 replace_synced(path, text, self._temporary)
 
     def finished(self, run: str, folder: Path) -> RunReport:
-        """The report of a run that is over and that its cluster has forgotten; without a file, only that."""
+        """The report of a run that is over and that its cluster has forgotten.
+
+        It has what the file says, or no figures if there is no file that can be read.
+        """
         view, now = self.read(), datetime.now().astimezone()
         if view is None:
             return RunReport(run, str(folder), RunStatus.DONE, now, now, publish_note=ALREADY_OVER)
         return msgspec.structs.replace(view.report_over(folder), run=run)
 
     def read(self) -> RunView | None:
-        """The file as this node wrote it last; None when there is none that can be read."""
+        """What this node wrote last; None if there is no file, or none that can be read."""
         try:
             known = msgspec.json.decode(self._paths[0].read_bytes())
             for cause in (*known["errors"], *known["warnings"], *known.get("skipped", ())):

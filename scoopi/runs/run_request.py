@@ -52,12 +52,13 @@ class RunRequest:
         defs: folder or file of definitions; None to resume a run.
         run: the run to resume: its folder, or its id under `output`; None for the newest unfinished one.
             With definitions and a cluster: the name of the run to join.
-        failed: the failed tasks of the run to resume are run again, too; of the newest unfinished or
-            finished one, unless `run` names it.
+        failed: empty, or the failed tasks of the run are run again, too. Unless `run` names the run:
+            `finished` for the newest finished one; `unfinished` for the newest unfinished one, or the newest
+            finished one if there is none.
         published: runs that are over and whose rows this process has published.
         discard_lost: if the cluster has lost the run, move its existing rows aside and start it again.
         output: the folder that holds the runs' folders.
-        to_stdout: rows go to stdout, once, at the end; then `output` is the default one.
+        to_stdout: whether rows go to stdout, once, at the end; then `output` is the default folder.
         stdout: standard output as it was when the run was requested; plugins may replace it.
         inputs: what the definitions' `%{input.NAME}` stand for; of a run to resume, what they must have been.
         conf: a file of settings.

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scoopi.archive.entry_file import FIRST_READ, TEMPORARY, WRITE_TRIES, EntryFile
+from scoopi.archive.entry_file import FIRST_READ_BYTES, TEMPORARY, WRITE_TRIES, EntryFile
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ FILES = EntryFile(Note)
 BODY = b"body " * 100
 
 
-@pytest.mark.parametrize("length", [0, 10, 2 * FIRST_READ])
+@pytest.mark.parametrize("length", [0, 10, 2 * FIRST_READ_BYTES])
 def test_a_head_of_any_length_and_a_body_come_back(tmp_path: Path, length: int) -> None:
     file, note = tmp_path / "folder" / "a", Note("x" * length)
     FILES.write(file, note, BODY)

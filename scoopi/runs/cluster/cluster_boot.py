@@ -29,6 +29,7 @@ from scoopi.store.store_outage import StoreOutage
 log = logging.getLogger(__name__)
 
 RETRY_S = 0.5
+"""Seconds between two attempts to join."""
 
 
 class ClusterBoot:
@@ -59,19 +60,21 @@ class ClusterBoot:
     def join(
         self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
     ) -> RunContext | RunReport:
-        """Join the run; the first node that comes composes it, the others take what it composed.
+        """Join the run; the first node that comes composes it, the others use what it composed.
 
         Args:
             mine: what this node would compose.
-            outputs: under the names that they have on one machine.
+            configs: the given settings over the defaults.
+            outputs: the outputs of the definitions, under the names that they have on one machine.
         Returns:
-            The report alone, of a run that this node saw over and the grid has forgotten since.
+            The opened run. If there is nothing to run, its report: the run was completed here, and the
+            cluster has forgotten it since; or this node was stopped before it joined.
         Raises:
             ClusterError: the cluster cannot be reached, or the quorum did not come together.
             DefsError, ConfigError: this node's definitions, plugins or given settings are not the run's.
-            RunError: the grid has lost the run, or its folder cannot be used.
-            StoreError: members are there, but did not do for this node what it asked for in all the time
-                that they may be away.
+            RunError: the cluster has lost the run, or its folder cannot be used.
+            StoreError: the cluster is connected, but its calls have failed for longer than
+                `scoopi.cluster.reconnect.timeout`.
         """
         _ensure_seen_by_all(OutputSettings.of(configs))
         _ensure_compared(OutputSettings.of(configs), outputs)
@@ -142,10 +145,10 @@ class ClusterBoot:
 
 
 def ensure_fits(request: RunRequest) -> None:
-    """Refuse a request that only a run on one machine can carry out.
+    """Reject a request that only a run on one machine can fulfil.
 
     Raises:
-        UsageError: it was.
+        UsageError: the request is of that kind.
     """
     if request.to_stdout:
         raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")

@@ -15,17 +15,17 @@ from scoopi.store.shared_backend import SharedBackend
 BEATS = 2
 """How many changes of each heartbeat are awaited: a speed is measured between two of them."""
 SAMPLE_BEATS = 3.5
-"""Heartbeats after which a node without any is reported as silent."""
+"""Periods of a heartbeat after which a node without any is reported as silent."""
 LOOKS = 8
-"""Reads per heartbeat."""
+"""Reads per period of a heartbeat."""
 
 
 class HeartbeatSample:
-    """Reads all heartbeats for a few of their periods.
+    """Reads the heartbeats of all nodes for a few periods, to see which of them change.
 
     Args:
-        read: the members' records by incarnation.
-        heartbeat_s: time between two heartbeats.
+        read: returns the nodes' records by incarnation.
+        heartbeat_s: seconds between two heartbeats of a node.
     """
 
     def __init__(self, read: Callable[[], Mapping[str, NodeRecord]], heartbeat_s: float) -> None:
@@ -34,7 +34,11 @@ class HeartbeatSample:
         self._seen: dict[str, list[tuple[float, NodeRecord]]] = {}
 
     def take(self) -> dict[str, NodeRecord]:
-        """Read until every live node has beaten twice or the sample is over; returns the last records."""
+        """Read until every live node has sent two heartbeats, or 3.5 periods are over.
+
+        Returns:
+            The records of the last read, by incarnation.
+        """
         end = time.monotonic() + self._heartbeat_s * SAMPLE_BEATS
         while True:
             members = dict(self._read())
@@ -49,7 +53,7 @@ class HeartbeatSample:
             time.sleep(self._heartbeat_s / LOOKS)  # nothing notifies of a heartbeat
 
     def beats(self, incarnation: str) -> bool:
-        """Whether its heartbeat has changed meanwhile."""
+        """Whether the heartbeat of this incarnation has changed during the sample."""
         return len(self._seen.get(incarnation, ())) > 1
 
     def pages_per_s(self, incarnation: str) -> float:
@@ -62,10 +66,11 @@ class HeartbeatSample:
 
 
 def runs_of(backend: SharedBackend, node: str, heartbeat_ms: int = 1000) -> RunRegistry:
-    """The runs that the cluster knows, as this node may read and change them.
+    """The registry of the cluster's runs.
 
     Args:
-        heartbeat_ms: of the runs' nodes.
+        node: incarnation of this process, which writes with it.
+        heartbeat_ms: milliseconds between two heartbeats of a run's node.
     """
 
     def phase(maps: str) -> RunPhase | None:

@@ -28,12 +28,12 @@ NOBODY = ""
 
 
 class LeftOverRuns:
-    """Ends runs that their own nodes left behind.
+    """Lets the records of runs expire that are over and whose last node crashed before it did that.
 
-    Called by the next node of any run; what fails is left to the node after it.
+    Called by the next node of any run that starts; if it fails, the node after that one does it.
 
     Args:
-        retention_s: for a run of which it cannot be read.
+        retention_s: for a run whose own setting cannot be read.
     """
 
     def __init__(

@@ -22,13 +22,14 @@ COPIED = b"copied"
 class ReopenedRun:
     """Fills the maps in which a run that was over continues, to run its failed tasks again.
 
-    They get what the run was composed of, its nodes, and how each job ended: so the rows of that time are
-    published again, and no page is read twice. Each node that joins the run makes sure of it first; so
-    a node may crash anywhere in it. Source: ARCHITECTURE, "Failed tasks run again".
+    They get what the run was composed of, its nodes, and how each job ended: so the rows that it had are
+    published again, and no page is read twice. Each node that joins the run does this first, and each step
+    may be repeated, so a node may crash at any of them.
 
     Args:
         node: incarnation of this node.
-        lease_ms: as of Barricade.
+        lease_ms: see `Barricade`.
+    Source: ARCHITECTURE, "Failed tasks run again".
     """
 
     def __init__(self, backend: SharedBackend, registry: RunRegistry, node: str, lease_ms: int) -> None:

@@ -54,7 +54,7 @@ class _Found:
 class RunJoining:
     """Finds the run of a connected node, waits for the other nodes, and composes the run once.
 
-    Keeps what a node knows of its run from one attempt to the next.
+    Keeps the run's name, its folder and its cancel records from one attempt to the next.
 
     Args:
         node: incarnation of this process.
@@ -94,7 +94,7 @@ class RunJoining:
         """See `ClusterBoot.join`; when it raises StoreError, it may be called again.
 
         Args:
-            opened: closes what this opens; to be closed before the next try.
+            opened: closes what this opens; to be closed before the next attempt.
         """
         found = self._found(backend, opened, mine)
         earlier, record = EarlierIncarnations(found.folder), self._record(found)
@@ -117,7 +117,7 @@ class RunJoining:
         return self._joined(found, mine, configs, outputs)
 
     def _has_ended(self, found: _Found) -> bool:
-        """Whether the run's records have begun to expire: the first of them ends before the last."""
+        """Whether the run's records have expired or were removed; some of them may still be there."""
         return found.registry.maps(found.name) is None
 
     def _found(self, backend: SharedBackend, opened: ExitStack, mine: Composed) -> _Found:
@@ -144,7 +144,7 @@ class RunJoining:
         return names.decide(mine, request.run)
 
     def _record(self, found: _Found) -> RunRecord | None:
-        """The record of the run as it was when this node came; None if the run is not known."""
+        """Reads and writes the record of the run in its current maps; None if the cluster has no such run."""
         maps = found.registry.maps(found.name)
         return None if maps is None else self._record_in(maps, found)
 
@@ -210,7 +210,7 @@ class RunJoining:
     def _retention(
         self, found: _Found, mine: Composed, store: Store, maps: str, seconds: int
     ) -> RunRetention:
-        """Nobody joins the run any more before its records begin to end, and it is noted when all do."""
+        """Once the run is over, keeps nodes from joining it, and gives its records an expiry time."""
 
         def note_over() -> None:
             found.names.pass_over(mine, found.name)
@@ -219,7 +219,7 @@ class RunJoining:
         return RunRetention(store, seconds, note_over, lambda: found.registry.note_ends(found.name, maps))
 
     def _listening(self, store: Store, maps: str) -> RunCancel:
-        """From the first try on: what was asked since then was asked of this node too."""
+        """Reads a cancel of the run in these maps; one since this node's first attempt counts for it, too."""
         if maps not in self._cancels:
             cancel = RunCancel(store, self._node)
             cancel.listen()

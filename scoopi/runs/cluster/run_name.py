@@ -22,7 +22,7 @@ from scoopi.store.retries import first_won
 
 
 def valid_name(run: str) -> str:
-    """The given name, if a run may have it.
+    """Return the given name, if a run may have it.
 
     Raises:
         UsageError: it cannot be the name of a folder.
@@ -33,11 +33,11 @@ def valid_name(run: str) -> str:
 
 
 class CurrentRun(msgspec.Struct, frozen=True):
-    """The grid's record `current/<folder>-<digest>`: the run that nodes without a name join.
+    """The cluster's record `current/<folder>-<digest>`: the run that nodes join which are given no name.
 
     Attributes:
-        chooser: incarnation of the node that wrote it, so that the record is unlike any other's.
-        over: nobody joins it any more, also when the grid has forgotten the run itself.
+        chooser: incarnation of the node that wrote it, so that no two records are equal.
+        over: whether no node may join the run any more, also when the cluster has forgotten the run itself.
     """
 
     run: RunText
@@ -48,11 +48,11 @@ class CurrentRun(msgspec.Struct, frozen=True):
 class RunName:
     """Decides which run of the cluster a node joins.
 
-    Nodes that start together agree on one name, and no name returns.
+    Nodes that start together agree on one name; a new name was never used before.
 
     Args:
-        grid: the maps that belong to no run.
-        is_over: whether a run is over in the grid, by its name.
+        grid: the store of the maps that belong to no run.
+        is_over: given the name of a run, returns whether the cluster has it, and it is ending or over.
         node: incarnation of this node.
     Source: docs/cluster.md, "Which run a node joins".
     """
@@ -64,21 +64,21 @@ class RunName:
         self._codec = RecordCodec(RUN, CurrentRun)
 
     def decide(self, composed: Composed, given: str | None) -> str:
-        """The run's name: given, or current in the grid, or new.
+        """The run's name: the given one, or the current one of these definitions, or a new one.
 
         Raises:
-            UsageError: the given name cannot be a folder's.
-            StoreError: the grid does not answer.
+            UsageError: the given name cannot be the name of a folder.
+            StoreError: the cluster does not answer.
         """
         if given is not None:
             return valid_name(given)
         return self._current(_base(composed))
 
     def pass_over(self, composed: Composed, run: str) -> None:
-        """Keep nodes from joining a run that is over; call it before the grid forgets the run.
+        """Keep nodes from joining a run that is over; call it before the cluster forgets the run.
 
         Raises:
-            StoreError: the grid does not answer; call again.
+            StoreError: the cluster does not answer; call again.
         """
         key = _key(_base(composed))
         stands, known = self._stands(key)
@@ -90,7 +90,7 @@ class RunName:
         """Keep nodes from joining a run that is removed.
 
         Raises:
-            StoreError: the grid does not answer; call again.
+            StoreError: the cluster does not answer; call again.
         """
         for page in pages(self._grid, RUN, PAGE, after=_key("")):
             for key, stands in page:
@@ -126,7 +126,7 @@ class RunName:
 
 
 def definitions_digest(composed: Composed) -> str:
-    """32 hex digits: equal for equal definitions, plugins and given run settings, wherever they lie."""
+    """32 hex digits: equal for equal definitions, plugins and given run settings, in any folder."""
     parts = (
         composed.definitions.digest,
         *sorted(composed.plugin_digests.values()),
@@ -149,12 +149,13 @@ def _folder_name(composed: Composed) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "run"
 
 
-def unfinished_run(composed: Composed, output: Path, node: str, made_up: Container[str] = ()) -> str | None:
-    """The newest run of these definitions that this node took part in and did not see over.
+def unfinished_run(composed: Composed, output: Path, node: str, published: Container[str] = ()) -> str | None:
+    """The newest run of these definitions that this node took part in and did not see over; None without one.
 
     Args:
-        node: the id that the settings give this node; empty: it may be any node of this machine.
-        made_up: runs that are over, and whose rows this node has published just now.
+        output: the folder that holds the runs' folders.
+        node: the id that the settings give this node; empty for any node of this machine.
+        published: runs to leave out, as they are over, and this process has published their rows.
     """
     found = []
     for file in output.glob(f"{_base(composed)}-*/{HIDDEN}/{node or '*'}/node.json"):
@@ -164,4 +165,4 @@ def unfinished_run(composed: Composed, output: Path, node: str, made_up: Contain
             continue
         if state.cluster and not state.over and (node or state.owner == socket.gethostname()):
             found.append((changed, file.parents[2].name))
-    return max(((at, run) for at, run in found if run not in made_up), default=(0, None))[1]
+    return max(((at, run) for at, run in found if run not in published), default=(0, None))[1]

@@ -31,9 +31,9 @@ class RunSurvey:
     Every method raises StoreError when the store does not answer.
 
     Args:
-        store: of the run.
+        store: the store of the run.
         run: its name.
-        heartbeat_ms: of its nodes.
+        heartbeat_ms: milliseconds between two heartbeats of a node of the run.
     """
 
     def __init__(self, store: Store, run: str, heartbeat_ms: int) -> None:
@@ -101,7 +101,7 @@ class RunSurvey:
     def _nodes(
         self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: EndCounts
     ) -> tuple[NodeFigures, ...]:
-        """One entry for each node, however often it started; its newest incarnation gives its state."""
+        """The figures of each node, added up over its incarnations; the state is that of the newest one."""
         starts: dict[str, list[str]] = {}
         for key, member in sorted(members.items(), key=lambda one: one[1].start):
             starts.setdefault(member.node, []).append(key)

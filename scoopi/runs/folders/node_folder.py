@@ -24,7 +24,7 @@ LOST_PREFIX = "lost-"
 RUN_JSON = "run.json"
 TRIES = 5
 LOCK_S, POLL_S = 3.0, 0.05
-"""How long a node waits for its folder: another one may move lost rows of it aside just now."""
+"""Seconds that a node waits for its folder, and between two tries: another may be moving its rows aside."""
 
 
 class NodeFolder(OwnedFolder):
@@ -42,24 +42,24 @@ class NodeFolder(OwnedFolder):
 
     @classmethod
     def join(cls, path: Path, node: str) -> NodeFolder:
-        """This node's folder, made when it is missing.
+        """This node's folder, created when it is missing.
 
         Args:
             path: the run's folder.
-            node: the id that the settings give; empty: the first folder of this machine that is free, of
-                one that has not seen the run over before all others; else a new one.
+            node: the id that the settings give. If it is empty, the node takes over a folder of this machine
+                that is not locked, preferably of a node that has not seen the run over; else it has a new id.
         Raises:
             RunError: the folder cannot be written, its volume does not support file locks, or the named
                 node is still running.
         """
         try:
-            made_up = "" if node else secrets.token_hex(4)
-            for candidate in [node] if node else [*_own_nodes(path), made_up]:
+            new_id = "" if node else secrets.token_hex(4)
+            for candidate in [node] if node else [*_own_nodes(path), new_id]:
                 folder = path / HIDDEN / candidate
                 _make(folder)
                 lock = _lock_soon(folder) if node else _try_lock(folder)
                 if lock is not None:
-                    return cls(path, candidate, lock, is_new=candidate == made_up)
+                    return cls(path, candidate, lock, is_new=candidate == new_id)
         except OSError as error:
             raise RunError(
                 f"the output folder cannot be written: {error.strerror}",
@@ -80,7 +80,7 @@ class NodeFolder(OwnedFolder):
     def note_over(self, run: str) -> None:
         """Mark the run as over for all nodes here, as all rows are in files: dead nodes need not return.
 
-        Best effort: such a node that is started again finds out by itself.
+        Best effort: a node that is not marked, and started again, reads in the cluster that the run is over.
         """
         for node, state in self.known_states().items():
             if state.run == run and not state.over:
@@ -107,7 +107,7 @@ class NodeFolder(OwnedFolder):
         Returns:
             Where they are now.
         Raises:
-            RunError: they cannot be moved; done again, it moves the rest.
+            RunError: they cannot be moved; the next call moves the rest.
         """
         now = f"{datetime.now():%Y%m%d-%H%M%S}"  # noqa: DTZ005 - for people, in local time
         lost = self.path / HIDDEN / f"{LOST_PREFIX}{now}-{secrets.token_hex(2)}"
@@ -133,7 +133,7 @@ class NodeFolder(OwnedFolder):
         replace_synced(path, msgspec.json.encode(state), self.node_folder / "node.json.tmp")
 
     def close(self) -> None:
-        """Release the lock; nothing is left of a node that never took part, and whose id nobody knows."""
+        """Release the lock; remove the folder of a node with a new id that never took part in the run."""
         if self._is_new and not (self.node_folder / "node.json").exists():
             (self.node_folder / "lock").unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # what is not empty stays
@@ -167,7 +167,7 @@ def _state(folder: Path) -> NodeFile | None:
 
 
 def _make(folder: Path) -> None:
-    """A node that goes may remove an empty folder above it just now."""
+    """Create a node's folder; tried again, as a node that closes may remove an empty folder above it."""
     for _ in range(TRIES):
         with contextlib.suppress(FileNotFoundError):
             make_private(folder.parent)

@@ -1,4 +1,4 @@
-"""RunFolder: the folder of a run on one machine: made whole, locked while in use, found again."""
+"""RunFolder: the folder of a run on one machine: creates it, locks it, and finds it for `resume`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HOLDER_WRITES_S = 0.5
 
 
 class RunFolder(OwnedFolder):
-    """The folder of a run on one machine: made whole, locked while in use, found again.
+    """The folder of a run on one machine, locked while it is in use.
 
     `DIR/<run id>/`, with `.scoopi/<node>/` for segments and state; locked by one process at a time.
     Source: docs/output.md; ARCHITECTURE, protocol rule 13.
@@ -55,7 +55,7 @@ class RunFolder(OwnedFolder):
 
     @classmethod
     def make_hidden(cls, output: Path) -> RunFolder:
-        """A new folder under a hidden name, locked; `reveal` gives it its own.
+        """Create and lock a folder under a hidden name; `reveal` gives it its final name.
 
         Raises:
             RunError: the output folder cannot be written, or its volume does not support file locks.
@@ -78,7 +78,7 @@ class RunFolder(OwnedFolder):
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """An existing run's folder, locked.
+        """Lock the folder of an existing run.
 
         Raises:
             RunError: it is not the folder of a run, the run is one of a cluster or is still running, or a
@@ -159,9 +159,9 @@ class RunFolder(OwnedFolder):
 
 
 def point_latest(path: Path) -> None:
-    """Point the link `latest`, beside the folder of a finished run, to it; readers never see it missing.
+    """Replace the link `latest`, beside the folder of a finished run, by one to it, in one step.
 
-    A link is a convenience: what stands there that is not one stays, and a volume without links does no harm.
+    Best effort: a file of that name that is not a link stays, and a volume without links is no error.
     """
     link, temporary = path.parent / LATEST, path.parent / f".{LATEST}-{secrets.token_hex(4)}"
     if link.exists() and not link.is_symlink():
@@ -178,7 +178,7 @@ def point_latest(path: Path) -> None:
 def find_unfinished(output: Path) -> Path | None:
     """The newest run under `output` that is neither over nor running; None when there is none.
 
-    A damaged folder is reported and passed over while there is another run: that one can be resumed.
+    A damaged folder is logged and left out if there is another run to resume.
 
     Raises:
         RunError: every unfinished run there is still running, or is damaged.
@@ -276,7 +276,7 @@ def _named_holder(path: Path) -> str:
 
 @contextlib.contextmanager
 def _alone_in(output: Path) -> Iterator[None]:
-    """Keeps a second start from taking a folder that is not locked yet for an abandoned one."""
+    """Lock the output folder, so that no other start takes a new folder for abandoned before it is locked."""
     handle = os.open(output, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         take_lock(handle, output, wait=True)

@@ -17,7 +17,7 @@ STATE_FILE, STORE_FILE = "node.json", "store.db"
 KEEP = "its files stay as they are: restore this one, or start a new run"
 _SOLO_RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 UNSUPPORTED = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
-"""What flock answers on a volume without file locks: NFS without a lock daemon, some FUSE volumes."""
+"""Error numbers of flock on a volume without file locks: NFS without a lock daemon, some FUSE volumes."""
 
 
 class NodeFile(msgspec.Struct, frozen=True):
@@ -26,8 +26,8 @@ class NodeFile(msgspec.Struct, frozen=True):
     Attributes:
         run: the run's incarnation.
         owner: name of the machine whose node this is.
-        over: the run was seen to be over, with everything published.
-        cluster: it is a run of a cluster: its nodes continue it, `resume` does not.
+        over: whether the run is over, and all of its rows are published.
+        cluster: whether it is a run of a cluster: starting its nodes again continues it, `resume` does not.
     """
 
     run: str
@@ -64,7 +64,7 @@ def make_private(hidden: Path) -> None:
 
 
 def node_folder_of(path: Path) -> Path | None:
-    """Where a run has its records; None when this is not the folder of a run.
+    """The hidden folder of the run's node, or of one of its nodes; None when this is not the folder of a run.
 
     Raises:
         RunError: it cannot be read.
@@ -127,12 +127,12 @@ def unreadable(what: str, path: Path, error: Exception) -> RunError:
 
 
 def take_lock(handle: int, folder: Path, *, wait: bool = False) -> bool:
-    """Lock an open file for this process, until it is closed; False: another process holds the lock.
+    """Lock an open file for this process, until it is closed; return False if another process holds the lock.
 
     Args:
-        handle: of the open file or folder.
+        handle: descriptor of the open file or folder.
         folder: named in errors.
-        wait: wait for the other process instead.
+        wait: whether to wait for the other process instead.
     Raises:
         RunError: the volume does not support file locks, or the file cannot be locked at all.
     """

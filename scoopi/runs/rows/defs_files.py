@@ -25,9 +25,11 @@ def kept_stdin(is_stopped: Callable[[], bool]) -> Path | Fault:
     """All of standard input, in a file without a name, as it is read several times.
 
     Args:
-        is_stopped: polled while nothing comes.
+        is_stopped: polled while no data comes.
+    Returns:
+        The path of the file; a fault if standard input is a terminal, or closed.
     Raises:
-        StoppedError: it returned true.
+        StoppedError: `is_stopped` returned true.
     """
     if _KEPT:
         return path_of(_KEPT[0])
@@ -50,12 +52,18 @@ def _read(stdin: Any, is_stopped: Callable[[], bool]) -> bytes:
 
 
 def path_of(file: IO[bytes]) -> Path:
-    """Where an open file without a name can be opened again."""
+    """The path by which an open file without a name can be opened again."""
     return Path(f"/proc/self/fd/{file.fileno()}")
 
 
 def page_check(current_folder: Path, files: FileFinder) -> Callable[[str], Fault | None]:
-    """Reports local files that are missing; quick for those that exist, as there may be very many."""
+    """A function that returns a fault for the address of a local file that is missing, else None.
+
+    It is quick for files that exist, as there may be very many.
+
+    Args:
+        current_folder: what relative paths are relative to.
+    """
     current = f"{current_folder.absolute()}/"
 
     def fault(url: str) -> Fault | None:

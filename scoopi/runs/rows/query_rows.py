@@ -32,7 +32,7 @@ CANCEL_S = 5
 """How long a server may take to cancel a query, in seconds; then its connection is cut."""
 _INTERRUPTED = ": interrupted"
 _INSTRUCTIONS = 100_000
-"""Of SQLite's machine, between two looks at the limits: some milliseconds."""
+"""Instructions of SQLite's virtual machine between two checks of the limits, which take some milliseconds."""
 
 
 def no_stop(_: Callable[[], object]) -> contextlib.AbstractContextManager[object]:
@@ -45,8 +45,8 @@ class QueryLimits:
     """When a query is given up.
 
     Attributes:
-        timeout_s: the longest that it may take with the reading of its rows; 0 for no limit.
-        is_stopped: whether the run that needs it was asked to stop.
+        timeout_s: seconds that the query may take, with the reading of its rows; 0 for no limit.
+        is_stopped: returns whether the run that needs the rows was asked to stop.
         interrupting: a context manager that calls its argument, from any thread, if the run is cancelled
             during the `with` block.
     """
@@ -59,7 +59,7 @@ class QueryLimits:
 def query_rows(
     database: str, query: str, files: FileFinder, limits: QueryLimits | None = None
 ) -> Iterator[Sequence[str]]:
-    """The names of the columns, then the values of each row, in as little memory as a few rows need.
+    """Yield the names of the columns, then the values of each row, as texts; only a few rows are in memory.
 
     The database is read in a transaction that cannot write.
 
@@ -128,7 +128,12 @@ class _QueryWatch:
             raise
 
     def ensure_goes_on(self) -> None:
-        """Raise what ends the query, if anything does."""
+        """Check that the query may continue.
+
+        Raises:
+            StoppedError: the run was asked to stop.
+            DefsError: the query has not ended in its time.
+        """
         if self.limits.is_stopped():
             raise StoppedError
         if clock.monotonic() >= self._end:

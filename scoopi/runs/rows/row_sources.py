@@ -20,15 +20,15 @@ from scoopi.runs.rows.run_outputs import RunOutputs
 
 
 class RowSources:
-    """Finds the rows that definitions name.
+    """Finds the rows that the `from` of locators names.
 
-    What can be asked only once, or may change, is kept in a file without a name while this is in use:
-    definitions are read for the check and then for the run, which must see the same rows.
+    Definitions are read twice, for the check and for the run, which must see the same rows. So standard input
+    and the rows of queries and runs are copied to a file without a name, which lasts as long as this object.
 
     Args:
         files: finds files that definitions name.
-        runs: finds outputs of runs.
-        limits: when a query is given up, or the rest of standard input.
+        runs: reads outputs of runs.
+        limits: when a query is given up; when `is_stopped` returns true, the rest of standard input is, too.
     """
 
     def __init__(self, files: FileFinder, runs: RunOutputs, limits: QueryLimits | None = None) -> None:

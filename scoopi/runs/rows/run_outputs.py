@@ -28,7 +28,7 @@ _SHOWN = 100
 
 
 class RunOutputs:
-    """Reads outputs of runs.
+    """Reads the rows that a finished run has written.
 
     Args:
         output: the folder that holds the runs' folders.

@@ -44,9 +44,9 @@ class RunRowsReader:
     whose folders are in the run's folder on this machine.
 
     Args:
-        folder: of the run.
+        folder: the folder of the run.
         name: the output whose rows are read; None for the only one.
-        request: the settings that name the cluster of a run of one.
+        request: has the settings that name the cluster, for a run of a cluster.
     Raises:
         RunError: there is no such run, or it cannot be read; from `with`: the cluster has forgotten it.
         UsageError: from `with`: it has no such output, or several; no cluster is named.
@@ -85,7 +85,13 @@ class RunRowsReader:
         self._open.close()
 
     def printer(self, write: Callable[[str], None]) -> Callable[[], None]:
-        """What gives lines of text to `write`, as the output has them: at each call what is new."""
+        """A function that writes the rows committed since its last call, as lines in the output's format.
+
+        Records of a binary format are written as JSON lines.
+
+        Args:
+            write: called with one or more whole lines.
+        """
         write_part = _part_printer(self._spec, write)
 
         def print_new() -> None:
@@ -95,7 +101,7 @@ class RunRowsReader:
         return print_new
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield the records that have been committed.
+        """Yield the records that have been committed since the last call.
 
         Returns:
             A dict by column for each record, with values in Python's types; for rejected records the lines of
@@ -116,7 +122,7 @@ class RunRowsReader:
             yield from map(made, keys.kept(list(read_records(part.body))))
 
     def is_over(self) -> bool:
-        """Whether all rows of the run have been committed: one more look gives the last ones."""
+        """Whether all rows of the run have been committed, so that one more read gets the last ones."""
         if not self._is_cluster:
             return read_state(self._node_folder).over
         state = RunRecord(self._store, _NOBODY).read()
@@ -131,11 +137,12 @@ class RunRowsReader:
 
 
 def chosen(specs: tuple[OutputSpec, ...], name: str | None) -> OutputSpec:
-    """The output of this name, or of the data definition of this name; without a name the first of those that
-    hold the only rows of a run.
+    """The output, or the output of the data definition, with this name.
 
+    Args:
+        name: None for the only rows of the run, in the first of its outputs that have them.
     Raises:
-        UsageError: there is none, or there are several.
+        UsageError: there is no such output; or, without a name, outputs have different rows.
     """
     known = [spec for spec in specs if not spec.output.startswith(LIST_PREFIX)]
     if name is not None:
@@ -154,7 +161,7 @@ def chosen(specs: tuple[OutputSpec, ...], name: str | None) -> OutputSpec:
 
 
 def _part_printer(spec: OutputSpec, write: Callable[[str], None]) -> Callable[[bytes], None]:
-    """What prints a part of a frame as the output has it."""
+    """A function that writes a part of a frame as lines in the output's format."""
     stream = cast("IO[bytes]", _TextStream(write))
     if spec.target is None or spec.schema is None:
         stream.write(spec.header)
@@ -165,7 +172,7 @@ def _part_printer(spec: OutputSpec, write: Callable[[str], None]) -> Callable[[b
 
 
 class _TextStream:
-    """Takes bytes of whole lines."""
+    """A binary file that passes whole lines on as text."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
