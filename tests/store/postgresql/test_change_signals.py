@@ -48,6 +48,31 @@ def test_after_a_lost_connection_it_looks_again_and_listens(client: PostgresClie
         heard.get(timeout=LIMIT_S)
 
 
+def test_a_notification_is_sent_although_the_connection_was_lost_meanwhile(client: PostgresClient) -> None:
+    heard: queue.Queue[None] = queue.Queue()
+    with closing(PostgresClient(client.url)) as sender:
+        bob = ChangeSignals(sender, "bob")
+        bob.send()
+        client.rows(OTHERS, {}, is_repeatable=False)
+        with closing(ChangeSignals(client, "ann").listen(lambda: heard.put(None))):
+            heard.get(timeout=LIMIT_S)
+            bob.send()
+            heard.get(timeout=LIMIT_S)
+
+
+def test_a_listener_that_is_closed_ends_its_thread_which_keeps_no_process_from_ending(
+    client: PostgresClient,
+) -> None:
+    listening = threading.Event()
+    listener = ChangeSignals(client, "ann").listen(listening.set)
+    assert listening.wait(LIMIT_S)
+    (thread,) = (each for each in threading.enumerate() if each.name == "listener")
+    assert thread.daemon
+    listener.close()
+    thread.join(LIMIT_S)
+    assert not thread.is_alive()
+
+
 def test_while_the_database_is_away_nothing_is_sent_and_nothing_fails() -> None:
     client = PostgresClient(parse_store_url("postgresql://ann@127.0.0.1:1/shop"))
     signals = ChangeSignals(client, "ann")
