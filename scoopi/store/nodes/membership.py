@@ -118,7 +118,7 @@ class Membership:
         # It sent heartbeats before, while it waited for the quorum; or others have declared it dead; or a
         # heartbeat that had failed was written late, and this is the last one: LEFT must not be lost.
         is_dead = self._codec.read(self._incarnation, outcome.current).state is NodeStatus.DEAD
-        if former is not None and is_dead:
+        if is_dead:
             self._refuse_twin()
         if former is None or is_dead or state is NodeStatus.LEFT:
             return False

@@ -6,6 +6,7 @@ import hashlib
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -14,11 +15,12 @@ from typing import Any
 import pytest
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.errors import ClusterError, RecordError, StoreError
+from scoopi.errors import ClusterError, RecordError, RunError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, JOBS, RUN, RUN_MAPS, Change
 from scoopi.store.settling_store import SettlingStore
+from tests.clock import Clock
 from tests.cluster.grids import free_port, members, new_run, plain_client, settings_of
 from tests.engine.workspace import wait_until
 from tests.security.hostile_grid import NO_TYPE, VALUES, attacker_of, plant
@@ -318,3 +320,17 @@ def test_only_a_deletion_that_the_members_reject_is_made_record_by_record(store:
         patch.setattr(kept, "remove_all", failing(HazelcastSerializationError("an unknown type")))
         store.delete_below(RUN, "b")
     assert set(store.get_all(RUN, ["a", "b", "c"])) == {"b", "c"}
+
+
+@pytest.mark.parametrize("is_gone", [None, True, False])
+def test_after_a_long_pause_a_store_is_used_again_unless_its_run_was_removed(
+    cluster: ClusterClient, clock: Clock, is_gone: bool | None
+) -> None:
+    with new_run(cluster) as other:
+        run = other.prefix.partition(".")[2]
+        guard: dict[str, Any] = {} if is_gone is None else {"is_gone": lambda: is_gone}
+        store = HazelcastStore(cluster, run, clock=clock, **guard)
+        store.put_if_absent_all(RUN, [("a", b"1")])
+        clock.pass_s(1000)
+        with pytest.raises(RunError, match="the run's data is lost") if is_gone else nullcontext():
+            assert store.get_all(RUN, ["a"]) == {"a": b"1"}

@@ -152,10 +152,18 @@ def test_keys_that_are_not_text_are_counted_but_are_no_jobs_that_are_left(store:
         def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
             return store.count(store_map, index_value) + 1
 
+        def scan(
+            self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+        ) -> list[tuple[str, bytes]]:
+            limits.append(limit)
+            return store.scan(store_map, index_value, limit, after)
+
+    limits: list[int] = []
     ann = JobStore(Foreign(), "ann")
     assert ann.nothing_left()
     ann.put([new_job("j1")])
     assert not ann.nothing_left()
+    assert limits == [1, 1], "one is enough"
 
 
 def test_a_job_or_pack_of_a_host_that_the_run_does_not_know_would_never_be_taken(

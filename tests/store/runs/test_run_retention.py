@@ -12,6 +12,7 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.model.job import JobState
+from scoopi.store import ports
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.pages.finished_jobs import RememberedEnds
@@ -128,6 +129,21 @@ def test_the_writes_of_the_last_node_to_leave_are_as_many_as_are_tried_here(kept
     leave(living)
     assert living.writes == WRITES
     assert kept.endless() == []
+
+
+@pytest.mark.parametrize(("seconds", "later_s"), [(10, 10), (3600, 3600), (10 * 86_400, 3600)])
+def test_other_records_outlive_the_run_record_as_long_as_it_is_kept_and_an_hour_at_most(
+    kept: Timed, monkeypatch: pytest.MonkeyPatch, seconds: int, later_s: int
+) -> None:
+    ends: dict[StoreMap, set[int]] = {}
+
+    def noted(store_map: StoreMap, keys: Sequence[str], given_s: int) -> None:
+        ends.setdefault(store_map, set()).add(given_s)
+
+    monkeypatch.setattr(kept, "set_ttl_all", noted)
+    RunRetention(kept, seconds).begin()
+    assert ends.pop(ports.RUN) == {seconds}
+    assert [*ends.values()] == [{seconds + later_s}] * 3
 
 
 @pytest.mark.parametrize("writes", range(WRITES + 1))
