@@ -69,13 +69,14 @@ def records(lengths: str | None, data: bytes | None) -> dict[str, bytes]:
     {'a': b'12', 'bc': b''}
     """
     found: dict[str, bytes] = {}
-    if lengths is not None and data is not None:
-        at = 0
-        sizes = map(int, lengths.split(","))
-        for key, value in zip(sizes, sizes, strict=True):
-            middle, end = at + key, at + key + value
-            found[data[at:middle].decode()] = data[middle:end]
-            at = end
+    if lengths is None:
+        return found
+    at, data = 0, data or b""
+    sizes = map(int, lengths.split(","))
+    for key, value in zip(sizes, sizes, strict=True):
+        middle, end = at + key, at + key + value
+        found[data[at:middle].decode()] = data[middle:end]
+        at = end
     return found
 
 
