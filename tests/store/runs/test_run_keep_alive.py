@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from scoopi.store.ports import Store, StoreMap
-from scoopi.store.runs.run_keep_alive import RunKeepAlive
+from scoopi.store.runs.run_keep_alive import WEEK_S, RunKeepAlive
 
 SECONDS = 60
 
@@ -36,3 +37,7 @@ def test_each_heartbeat_begins_the_time_for_which_an_unfinished_run_is_kept_agai
     assert keep_alive.seconds("books") == 0, "a run has a record of its own"
     keep_alive.end("shop")
     assert keep_alive.seconds("shop") == 0
+
+
+def test_a_run_is_kept_for_a_week_unless_its_node_says_otherwise() -> None:
+    assert timedelta(seconds=WEEK_S) == timedelta(weeks=1)

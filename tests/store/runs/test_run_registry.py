@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -85,14 +84,6 @@ def test_nodes_that_come_together_enter_the_same_maps(grid: Grid) -> None:
     assert grid.registry("n1").enter("shop") == ("shop", False)
     assert grid.registry("n2").enter("shop") == ("shop", False)
     assert grid.registry("n3").kept() == {"shop": "shop"}
-
-
-def test_an_unfinished_run_is_kept_for_a_week_unless_the_settings_say_otherwise(grid: Grid) -> None:
-    node = grid.registry("n1")
-    node.enter("shop")
-    node.enter("bank", 60)
-    kept = [node.keep_alive.seconds(maps) for maps in ("shop", "bank")]
-    assert kept == [timedelta(weeks=1).total_seconds(), 60]
 
 
 def test_a_node_that_comes_after_the_end_finds_the_run_over_as_long_as_it_is_kept(grid: Grid) -> None:
