@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from scoopi.store.ports import HOSTS, Store, StoreMap, pages, with_prefix
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.store.solo.table_layout import table_layout
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
@@ -25,3 +29,19 @@ def test_the_records_under_a_prefix_end_where_it_does(store: Store, size: int) -
 
 def test_a_map_is_shown_by_its_name() -> None:
     assert str(StoreMap("jobs", index="state_key")) == "jobs"
+
+
+def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "store.db").close()
+    assert table_layout(tmp_path / "store.db") == (
+        3,
+        {
+            "jobs": ("state_key", True),
+            "payloads": (None, True),
+            "ended": (None, False),
+            "hosts": (None, False),
+            "run": (None, False),
+            "members": (None, False),
+            "robots": (None, False),
+        },
+    )

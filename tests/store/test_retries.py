@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
 from scoopi.errors import RecordError, StoreError
 from scoopi.store.retries import RETRIED, START_AGAIN, TRIES, first_won, retried
+from tests.clock import Clock
 
 
 class Failing:
@@ -44,12 +46,16 @@ def test_an_attempt_is_retried_until_the_store_answers_and_each_pause_is_longer_
 
 
 def test_an_attempt_that_has_failed_for_too_long_is_given_up_without_promising_a_retry(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    now = iter(range(0, 100, 5))
-    monkeypatch.setattr("scoopi.store.retries.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("scoopi.store.retries.time.monotonic", clock)
+
+    def fail() -> NoReturn:
+        clock.pass_s(5)
+        raise AWAY
+
     with pytest.raises(StoreError, match="seeding: this node gave up after 15 s: the store is away") as late:
-        retried("seeding", Failing(99, AWAY), 10, never, lambda _: None)
+        retried("seeding", fail, 10, never, lambda _: None)
     assert late.value.hint == START_AGAIN
 
 

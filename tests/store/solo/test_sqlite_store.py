@@ -19,7 +19,6 @@ from scoopi.errors import StoreError
 from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change, StoreMap
 from scoopi.store.solo import sqlite_store
 from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
-from tests.store.solo.table_layout import table_layout
 
 
 @pytest.fixture
@@ -289,22 +288,6 @@ def test_changes_of_one_record_in_one_batch_are_made_in_their_order(tmp_path: Pa
     ]
     assert store.get_all(PAYLOADS, ["a", "b"]) == {"a": b"3", "b": b"1"}
     store.close()
-
-
-def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(tmp_path: Path) -> None:
-    SqliteStore(tmp_path / "store.db").close()
-    assert table_layout(tmp_path / "store.db") == (
-        3,
-        {
-            "jobs": ("state_key", True),
-            "payloads": (None, True),
-            "ended": (None, False),
-            "hosts": (None, False),
-            "run": (None, False),
-            "members": (None, False),
-            "robots": (None, False),
-        },
-    )
 
 
 @pytest.mark.parametrize("is_there", [True, False])
