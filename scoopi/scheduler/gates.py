@@ -223,7 +223,7 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
 
 
 def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
-    """The gate of a job while the job that triggered it is reprocessed; None if it may begin."""
+    """The gate of a job that waits for the one that triggers it; None if it may begin."""
     process, _, at = job.awaits.partition("/")
     state = snapshot.state_of(process, at)
     if state in (None, "processed"):

@@ -109,7 +109,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         inputs: the inputs of a launch, which override those of the process.
         trigger: the job that triggered this one, as `job`, `slot` and `outputs`.
         backfill: the backfill that created it; None if none did.
-        awaits: the id of the job that triggered it, while that job is reprocessed.
+        awaits: the id of the job that triggers it, if it waits for that job; empty once it has its outputs.
         reason: why it has its state.
         changes: the changes in order, without the oldest if there are too many.
         gates: the logged gates at which it has waited, in order, without the oldest if there are too many.
