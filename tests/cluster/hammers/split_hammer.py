@@ -1,4 +1,4 @@
-"""SplitHammer: rounds of a run over nodes whose network is cut in two at a random time, and heals.
+"""SplitRound: rounds of a run over nodes whose network is cut in two at a random time, and heals.
 
 By hand, with figures, as root: `python -m tests.cluster.hammers.split_hammer --rounds 20 --seed 1`. Members
 and nodes are in two network namespaces. In each round the network is cut while nodes work, for shorter or
