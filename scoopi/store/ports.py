@@ -16,7 +16,7 @@ class StoreMap(msgspec.Struct, frozen=True):
     """A map of records, declared by the protocol that keeps its records there.
 
     Attributes:
-        name: name of the table, or of the grid's map.
+        name: name of the table, or of the map of Hazelcast.
         index: the text field by which `scan` and `count` select records. Records of an indexed map are JSON
             objects; all others may be any bytes.
         large: whether most records have hundreds of bytes; a backend may choose its table layout accordingly.
