@@ -43,8 +43,8 @@ def data_key(locator: Locator, task: str, data_def: str, digest: str) -> str:
         locator: the page; the fragment of its address counts, as rows may show the address.
         task: name of the task.
         data_def: name of the data definition.
-        digest: of the effective data definition and everything else that determines the rows, so that
-            pages are parsed again after a change.
+        digest: digest of the effective data definition and everything else that determines the rows, so
+            that pages are parsed again after a change.
     """
     fragment = locator.url.partition("#")[2]
     return repr((locator.name, locator.group, fragment, task, data_def, digest))

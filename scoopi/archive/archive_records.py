@@ -93,7 +93,7 @@ class DataMeta(msgspec.Struct, frozen=True):
 
     Attributes:
         key: see `data_key`.
-        identity: of the page from which the rows were read.
+        identity: `document_identity` of the page from which the rows were read.
     """
 
     key: str
@@ -106,7 +106,7 @@ class SavedData(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         data_def: name of the data definition.
         shapes: the distinct column heads.
-        rows: of each item the index of its shape, its values and its indexes.
+        rows: for each item, the index of its shape, its values and its indexes, as in `Item`.
     """
 
     data_def: str

@@ -32,7 +32,10 @@ class SavedAddresses:
         return structs.replace(locator, url=locator.url.partition("#")[0])
 
     def document(self, document: Document) -> Document:
-        """The page as it is saved; redirects pass the locator's fragment on, or have one of their own."""
+        """The page as it is saved, without the locator's fragment, which redirects pass on to its address.
+
+        If a redirect names another fragment, the address keeps that.
+        """
         fragment = self.fragment(document.locator)
         if not fragment:
             return document

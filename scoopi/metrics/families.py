@@ -45,5 +45,5 @@ def by(name: str, kind: str, text: str, label: str, values: Mapping[str, float])
 
 
 def text_of(families: Iterable[Family]) -> str:
-    """The exposition of metric families."""
+    """The families as text, the response to a scrape of Prometheus."""
     return "".join(f"{line}\n" for family in families for line in family.lines)

@@ -43,7 +43,7 @@ class HostHealth(msgspec.Struct):
             with a Retry-After.
         until: monotonic seconds before which nothing is sent.
         extra_s: seconds added to the delay between two requests.
-        reason: of the last error, as in `LoadFault`.
+        reason: `LoadFault.reason` of the last error that had one.
         is_asleep: whether the host itself has requested the pause (Retry-After).
         sleeps, rests: how often it has requested a pause, and how often it got one because of errors.
         usual_s: the least value that `recent_s` has had; infinity before the first page.
@@ -80,7 +80,7 @@ class HostHealth(msgspec.Struct):
         """Count a request that got a page, a redirect, or an error that concerns this page only.
 
         Args:
-            took_s: for a page, the time from the request to its last byte; None if it says nothing.
+            took_s: for a page, the time from the request to its last byte; None if the latency is not known.
         """
         self.row, self.since, self.is_asleep = 0, math.inf, False
         self.extra_s = self.extra_s / 2 if self.extra_s > LEAST_EXTRA_S else 0.0

@@ -39,7 +39,7 @@ class HostPauses:
 
     Args:
         store: one that settles its writes.
-        incarnation: of this node.
+        incarnation: incarnation of this node.
         wake_rounds: requests a round.
         clock, time_of_day: monotonic seconds, and seconds since 1970.
     """

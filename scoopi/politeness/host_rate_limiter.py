@@ -271,7 +271,7 @@ class HostRateLimiter:
         return [host for host, state in self._hosts.items() if state.in_flight]
 
     def _is_reserved(self, host: str, state: _Host, until: float) -> bool:
-        """Whether no other run on this machine sends requests to the host meanwhile."""
+        """Reserve the host for this run, among those of this machine; return whether that was possible."""
         if self._machine is None or not state.delay_s:
             return True
         state.elsewhere_until = self._machine.reserve(host, until + state.delay())

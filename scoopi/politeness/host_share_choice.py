@@ -148,7 +148,7 @@ class HostShareChoice:
         return self._room >= 0
 
     def _is_held(self, known: KnownHost) -> bool:
-        """Whether a node has the host, and it has a delay."""
+        """Whether the host has a delay, and a node has it."""
         return any(share.gap for share in known.record.shares.values())
 
     def _is_delayed(self, host: str) -> bool:

@@ -82,7 +82,7 @@ class HostRecords:
     """Encodes and decodes the records of hosts, as canonical JSON: equal records are equal bytes.
 
     Args:
-        incarnation: of the node that writes them.
+        incarnation: incarnation of the node that writes them.
     """
 
     def __init__(self, incarnation: str) -> None:
@@ -254,9 +254,10 @@ class HostShareMemory:
             self.involved.discard(host)
 
     def open_share(self, host: str, permits: int, is_first: bool) -> None:
-        """Note that a write with this node's share has won.
+        """Note that a write with this node's share has won, so that the share may be used.
 
         Args:
+            permits: how many of its permits may be used.
             is_first: no node ever had the host, so none can have sent a request just now.
         """
         known, was = self.known[host], self.open.get(host)

@@ -76,7 +76,7 @@ class HostShares:
     Shares are kept in the hosts' records and changed by conditional writes only.
 
     One thread makes rounds: `poll`, then `settle`; both raise StoreError, and the next round continues.
-    Any other thread may ask `may_send`, which reads plain values.
+    Any other thread may call `may_send`, which reads plain values.
 
     Args:
         store: one that settles its writes.

@@ -41,7 +41,8 @@ def merge(given: Configs, composed: Configs, *, take_shared: bool) -> Configs:
     """The settings of a node that joins or resumes a composed run.
 
     Args:
-        take_shared: a given value of scope `shared` wins (solo resume) or loses (a joining node).
+        take_shared: whether a given value of scope `shared` replaces that of the run, as when a run on one
+            machine is resumed; for a joining node it does not.
     """
     entries: dict[str, Entry] = {}
     for setting in SETTINGS:
@@ -79,7 +80,9 @@ class ConfigsComposer:
         return self._composed
 
     def joining(self, composed: Composed) -> Configs:
-        """The settings of a node that joins a composed run without the definitions: the run's, and its own.
+        """The settings of a node that joins a composed run and was not given its definitions.
+
+        They are those of the run, except settings of scope `node`, which are this node's own.
 
         Raises:
             ConfigError: another value was given for a setting that the rows depend on.
@@ -88,7 +91,7 @@ class ConfigsComposer:
         return merge(given, kept, take_shared=False)
 
     def resumed(self, composed: Composed) -> Configs:
-        """The settings of a resumed run: its own, with those that a new process may change.
+        """The settings of a resumed run: those it began with, changed as far as their scope allows it.
 
         Raises:
             ConfigError: another value was given for a setting that the rows depend on.

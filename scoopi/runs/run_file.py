@@ -90,7 +90,7 @@ class RunView(msgspec.Struct, frozen=True):
         """What is written of a run that has ended.
 
         Args:
-            incarnation: of the run.
+            incarnation: incarnation of the run.
             awaiting: nodes whose rows are still missing.
             versions: what the rows may depend on.
         """

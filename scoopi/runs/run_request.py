@@ -30,7 +30,7 @@ def output_folder(output: str | PathLike[str]) -> Path:
 
     Raises:
         UsageError: it is an address such as `s3://bucket`, which would become a folder called `s3:`; or its
-            path, or that of the current folder, is not UTF-8, as no record of a run could have it.
+            path, or that of the current folder, is not UTF-8, and records of a run cannot hold it.
     """
     text = fspath(output)
     address = _ADDRESS.match(text)
@@ -62,7 +62,7 @@ class RunRequest:
         stdout: standard output as it was when the run was requested; plugins may replace it.
         inputs: what the definitions' `%{input.NAME}` stand for; of a run to resume, what they must have been.
         conf: a file of settings.
-        overrides: settings given one by one.
+        overrides: settings given one by one: key -> value as text.
         workers: as `scoopi.workers`; None leaves it to the settings.
         limit: number of pages after which the run ends; None for all.
         environ: the environment.

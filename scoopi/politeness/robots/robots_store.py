@@ -40,7 +40,7 @@ class RobotsStore:
 
     Args:
         store: one that settles its writes.
-        incarnation: of this node.
+        incarnation: incarnation of this node.
         is_gone: whether an incarnation is dead or has left; called for claims only.
     Source: ARCHITECTURE, protocol rule 1.
     """

@@ -121,7 +121,7 @@ class RunJoining:
         return found.registry.maps(found.name) is None
 
     def _found(self, backend: SharedBackend, opened: ExitStack, mine: Composed) -> _Found:
-        """The run under its name, in the cluster and in the output folder."""
+        """Decide on the run's name, lock this node's folder, and fill the maps of a reopened run."""
         registry = runs_of(backend, self._node, self._settings.heartbeat_ms)
         names = RunName(backend.store(), lambda run: self._is_over(backend, registry.maps(run)), self._node)
         if self._name is None:  # decided once: a run that others complete meanwhile is not started again
@@ -267,7 +267,7 @@ class RunJoining:
         return Barricade(store, "setup", self._node, self._settings.liveness_gap_ms)
 
     def _is_stopped(self, cancel: RunCancel) -> bool:
-        """Whether a signal has stopped this node, or the run was cancelled from elsewhere."""
+        """Whether this node was asked to stop, or the run was cancelled from elsewhere."""
         try:
             return self._request.is_stopped() or cancel.is_asked()
         except StoreError:

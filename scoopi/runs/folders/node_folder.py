@@ -93,7 +93,7 @@ class NodeFolder(OwnedFolder):
         return {folder.name: state for folder in folders if (state := _state(folder)) is not None}
 
     def beside(self, node: str) -> NodeFolder | None:
-        """Another node's folder, to be closed again; None while that node runs."""
+        """Lock another node's folder, which the caller closes; return None while that node runs."""
         lock = _try_lock(self.path / HIDDEN / node)
         return None if lock is None else NodeFolder(self.path, node, lock)
 

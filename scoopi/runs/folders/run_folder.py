@@ -116,10 +116,10 @@ class RunFolder(OwnedFolder):
         replace_synced(path, msgspec.json.encode(state), path.with_suffix(".json.tmp"))
 
     def ensure_store(self) -> None:
-        """Check that the records are there, as opening a missing store would create an empty one.
+        """Check that the store has a file, as opening a missing store would create an empty one.
 
         Raises:
-            RunError: the run's records are gone.
+            RunError: the file is missing, empty, or not readable.
         """
         try:
             is_gone = not self.store_file.stat().st_size
