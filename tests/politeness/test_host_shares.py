@@ -641,6 +641,25 @@ def test_nodes_that_had_permits_when_a_crawl_delay_becomes_known_leave_the_host_
     assert share.gap == 3000
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_of_many_shared_hosts_that_get_a_crawl_delay_each_node_soon_has_its_part(seed: int) -> None:
+    world = World(FetchLimits(3, delay_ms=0), Random(seed), tuple("abcdef"))
+    nodes = settled(world, "ann", "bob")
+    for node in nodes:
+        node.wants = {*world.hosts}
+    world.pass_s(3)
+    assert [len(held(world, node)) for node in nodes] == [6, 6]
+    world.crawl_s = 3
+    for node in nodes:
+        for host in world.hosts:
+            node.shares.slow_down(host, 3)
+    world.pass_s(20)
+    before = [held(world, node) for node in nodes]
+    assert [len(hosts) for hosts in before] == [3, 3]
+    world.pass_s(20)
+    assert [held(world, node) for node in nodes] == before
+
+
 def test_a_node_without_others_continues_at_the_crawl_delay_once_that_is_known() -> None:
     world = world_of(FetchLimits(3, delay_ms=0))
     (ann,) = settled(world, "ann")
