@@ -63,6 +63,12 @@ def test_a_family_is_described_once_and_named_by_its_kind() -> None:
     assert text.endswith("\n")
 
 
+def test_the_help_of_skipped_jobs_names_every_reason_to_skip_one() -> None:
+    families = {family.name: family for family in text_string_to_metric_families(exposition(VIEW))}
+    reasons = families["scoopi_jobs_skipped"].documentation
+    assert all(word in reasons for word in ("robots.txt", "budget"))
+
+
 def test_a_broken_node_and_an_idle_one_are_numbers_too() -> None:
     broken = samples(exposition(msgspec.structs.replace(VIEW, fault="gone", unready="gone")))
     waiting = samples(exposition(msgspec.structs.replace(VIEW, unready="not seeded")))
