@@ -57,3 +57,27 @@ def test_a_value_of_another_type_stays_serialized(cluster: ClusterClient) -> Non
         plain: Any = cluster.map(f"{store.prefix}.{RUN}")
         plain.put("number", 5).result()
         assert plain.get("number").result() == ForeignValue(INTEGER, b"\0\0\0\5")
+
+
+@pytest.mark.parametrize("type_id", [0, -8, -11, -12, -130])
+def test_nothing_counts_text_bytes_and_json_are_read(type_id: int) -> None:
+    assert read_as(type_id) == "read"
+
+
+@pytest.mark.parametrize("type_id", [-1, -7, -9, -10, -13, -29, -120, -129, -131, 1, 8, 7_235_001, -(2**31)])
+def test_values_of_all_other_types_are_neither_read_nor_built(type_id: int) -> None:
+    assert read_as(type_id) == ForeignValue(type_id, b"v" * 40), "by its first bytes"
+
+
+def read_as(type_id: int) -> object:
+    """What a client gives for a value of this type of Hazelcast's."""
+    client_class()  # imports what `grid_values` needs
+    from hazelcast.serialization.data import Data
+
+    from scoopi.store.cluster.grid_values import PICKLE, read_own_types_only
+
+    registry = SimpleNamespace(_id_dict={PICKLE: None}, _python_serializer=None)
+    service: Any = SimpleNamespace(_registry=registry, to_object=lambda data: "read")
+    read_own_types_only(SimpleNamespace(_serialization_service=service))
+    kind: Any = Data
+    return service.to_object(kind(bytes(4) + type_id.to_bytes(4, "big", signed=True) + b"v" * 1000))

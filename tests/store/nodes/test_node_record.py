@@ -6,7 +6,15 @@ from hashlib import blake2b
 
 import msgspec
 
-from scoopi.store.nodes.node_record import MARK_BYTES, MOST_MARKS, NodeRecord, are_marked, marks_of
+from scoopi.store.nodes.node_record import (
+    MARK_BYTES,
+    MOST_MARKS,
+    Load,
+    NodeRecord,
+    NodeScan,
+    are_marked,
+    marks_of,
+)
 
 
 def test_marked_jobs_are_known_again() -> None:
@@ -34,8 +42,14 @@ def test_a_heartbeat_without_the_later_fields_is_that_of_a_node_that_has_done_no
     assert {name: read[name] for name in ("owes_rows", "pages", "given", "retry_ms", "failed", "start")} == {
         "owes_rows": False,
         "pages": 0,
-        "given": "",
+        "given": marks_of([]).decode(),
         "retry_ms": 0,
         "failed": 0,
         "start": 0,
     }
+
+
+def test_a_load_is_that_of_a_node_that_has_loaded_nothing_and_owes_nothing_unless_it_says_so() -> None:
+    load = Load(0, True)
+    assert load == Load(takes=0, idle=True, owes_rows=False, pages=0, given=marks_of([]), retry_ms=0)
+    assert not NodeScan(0.0, frozenset(), frozenset(), 1).idle
