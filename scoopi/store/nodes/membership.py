@@ -126,13 +126,17 @@ class Membership:
 
     def _refuse_twin(self) -> None:
         """Raise RunError if a newer process has this node's id: each would keep declaring the other dead."""
-        for incarnation, member in self.read().items():
-            is_later = (member.start, incarnation) > (self._start, self._incarnation)
-            if member.node == self._node and member.state is NodeStatus.LIVE and is_later:
-                raise RunError(
-                    f"a process that started later has the same node id {self._node}: this one stops",
-                    hint="give each node an id of its own (scoopi.cluster.node), or none",
-                )
+        own = self._start, self._incarnation
+        live = [
+            (member.start, incarnation)
+            for incarnation, member in self.read().items()
+            if member.node == self._node and member.state is NodeStatus.LIVE
+        ]
+        if max([own, *live]) != own:
+            raise RunError(
+                f"a process that started later has the same node id {self._node}: this one stops",
+                hint="give each node an id of its own (scoopi.cluster.node), or none",
+            )
 
     def own_beat_is_old(self) -> bool:
         """Whether no heartbeat was acknowledged for half the gap; then take no job and send no request."""
