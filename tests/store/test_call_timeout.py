@@ -99,6 +99,23 @@ def test_before_a_run_has_begun_a_stop_waits_for_nothing_long(clock: Clock) -> N
     assert waited_s(clock, timeout) == pytest.approx(3), "its run has begun, and there is something to save"
 
 
+def test_a_wait_that_has_just_begun_when_the_node_is_stopped_takes_no_longer_than_one_that_begins_then(
+    clock: Clock,
+) -> None:
+    stopped = [False]
+    timeout = CallTimeout(CALM_S, lambda: stopped[0], clock)
+
+    class Stopped(Grid):
+        def wait(self, seconds: float) -> bool:
+            is_over = super().wait(seconds)
+            stopped[0] = True
+            return is_over
+
+    began = clock.now
+    assert not timeout.wait(Stopped(clock, 1000).wait)
+    assert clock.now - began == pytest.approx(AT_ONCE_S)
+
+
 def test_what_misses_its_answer_within_half_of_the_timeout_after_another_has_waited_with_it(
     clock: Clock,
 ) -> None:

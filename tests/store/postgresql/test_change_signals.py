@@ -6,12 +6,14 @@ import queue
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from types import SimpleNamespace
 from typing import NoReturn
 
 import psycopg
 import pytest
 
 from scoopi.model.text.store_url import parse_store_url
+from scoopi.store.postgresql import change_signals
 from scoopi.store.postgresql.change_signals import ChangeSignals
 from scoopi.store.postgresql.postgres_client import PostgresClient
 
@@ -104,3 +106,21 @@ def test_a_listener_is_closed_although_the_database_hangs() -> None:
         assert heard.empty()
     finally:
         answers.set()
+
+
+def test_a_listener_that_is_closed_is_waited_for_up_to_a_second(
+    client: PostgresClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float | None] = []
+
+    class Recorded(threading.Thread):
+        def join(self, timeout: float | None = None) -> None:
+            waits.append(timeout)
+            super().join(timeout)
+
+    parts = SimpleNamespace(Thread=Recorded, Event=threading.Event)
+    monkeypatch.setattr(change_signals, "threading", parts)
+    ChangeSignals(client, "ann").listen(lambda: None).close()
+    (wait_s,) = waits
+    assert wait_s is not None
+    assert 0 < wait_s <= 1
