@@ -192,7 +192,7 @@ class HostShares:
         self._memory.make([host for host in concerned if host not in self._memory.known])
         pending: Collection[str] = concerned
         for _ in range(ROUNDS):
-            # A host that another node took first is left to it, unless work at hand needs it.
+            # A host that another node took first is left to it, unless jobs of this node wait for it.
             lost = self._settled(pending, work)
             pending = work.needed.union(self._memory.involved).intersection(lost)
             if not pending:

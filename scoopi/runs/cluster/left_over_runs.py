@@ -133,7 +133,7 @@ class EarlierIncarnations:
         the run that starts again would write them a second time.
 
         Args:
-            now: the run's incarnation in the cluster, which is not an earlier one; None if it knows none.
+            now: the run's incarnation in the cluster, which is not an earlier one; None if it has none.
             outputs: the outputs of the run; their files are moved, too.
         Raises:
             StoreError: another node is still running with such rows, or a database does not answer; try

@@ -61,7 +61,7 @@ class ReopenedRun:
 
         def copy() -> bytes:
             self._copy(earlier, now)
-            # Its run record is the first to go: while it stands, no other record was missing.
+            # The run record expires first: as long as it exists, no other record was missing.
             if RunRecord(earlier, self._node, self._backend.canaries).lost(incarnation):
                 raise _expired(run)
             return COPIED

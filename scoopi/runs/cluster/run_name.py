@@ -116,7 +116,7 @@ class RunName:
                 self._grid.put_if_absent_all(RUN, [(key, new)])
             else:
                 self._grid.cas_all(RUN, [Change(key, stands, new)])
-            return None  # reads which name stands
+            return None  # the next attempt reads which name is in the record
 
         return first_won(once, "nodes could not agree on a name for the run", hint="give it by --run")
 
