@@ -18,7 +18,7 @@ from scoopi.fetch.file_client import FileFinder
 _POLL_S = 0.2
 _AT_ONCE = 1 << 20
 _KEPT: list[IO[bytes]] = []
-"""Open until the process ends."""
+"""The file with standard input, once that was read, which a process can do only once; open until its end."""
 
 
 def kept_stdin(is_stopped: Callable[[], bool]) -> Path | Fault:
