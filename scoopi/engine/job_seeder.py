@@ -12,7 +12,7 @@ from types import MappingProxyType
 import msgspec
 
 from scoopi.errors import RunError, StoppedError
-from scoopi.model.job import JobPayload, ancestor_digest, page_url, run_id, seed_id
+from scoopi.model.job import JobPayload, ancestor_digest, once_per_run_id, page_url, seed_id
 from scoopi.model.locator import Locator
 from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.store.nodes.barricade import Barricade
@@ -221,7 +221,7 @@ class JobSeeder:
             parent = {name: one.given[name] for name in used if name in one.given}
         page = page_url(one.url, group in self._calls.fragment_groups)
         if is_once and not request:
-            seed = run_id(group, page, parent)
+            seed = once_per_run_id(group, page, parent)
         else:
             seed = seed_id(group, group if is_once else one.name, one.url, request, parent)
         ancestors = ancestor_digest(group, page, request)

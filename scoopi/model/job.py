@@ -132,7 +132,7 @@ def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
     return _digest("link", parent, group, url, str(occurrence))
 
 
-def once_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
+def once_per_locator_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
     """Return the id of the job of a link that is followed once per locator; `url` is a result of `page_url`.
 
     Args:
@@ -141,8 +141,8 @@ def once_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARE
     return _digest("once", seed, group, url, *_values(parent))
 
 
-def run_id(group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
-    """Return the id of the job of a page that is read once per run; arguments as in `once_id`."""
+def once_per_run_id(group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
+    """Return the id of the job of a page that is read once per run; arguments as in `once_per_locator_id`."""
     return _digest("run", group, url, *_values(parent)) if parent else seed_id(group, group, url)
 
 

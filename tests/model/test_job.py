@@ -11,10 +11,10 @@ from scoopi.model.job import (
     ancestor_digest,
     link_id,
     new_incarnation,
-    once_id,
+    once_per_locator_id,
+    once_per_run_id,
     page_url,
     retry_id,
-    run_id,
     seed_id,
 )
 
@@ -32,22 +32,24 @@ def test_no_two_kinds_of_jobs_have_one_id() -> None:
         seed_id("g", "n", "/a", "POST"),
         link_id(seed, "g", "/a", 0),
         link_id(seed, "g", "/a", 1),
-        once_id(seed, "g", "/a"),
-        once_id(seed, "g", "/a", {"k": 1}),
-        run_id("g", "/a"),
-        run_id("g", "/a", {"k": 1}),
-        run_id("g", "/a", {"k": 2}),
+        once_per_locator_id(seed, "g", "/a"),
+        once_per_locator_id(seed, "g", "/a", {"k": 1}),
+        once_per_run_id("g", "/a"),
+        once_per_run_id("g", "/a", {"k": 1}),
+        once_per_run_id("g", "/a", {"k": 2}),
         retry_id(seed),
     ]
     assert len(set(ids)) == len(ids)
 
 
 def test_the_order_of_a_parents_values_does_not_count() -> None:
-    assert once_id("s", "g", "/a", {"a": 1, "b": 2}) == once_id("s", "g", "/a", {"b": 2, "a": 1})
+    assert once_per_locator_id("s", "g", "/a", {"a": 1, "b": 2}) == once_per_locator_id(
+        "s", "g", "/a", {"b": 2, "a": 1}
+    )
 
 
 def test_a_page_read_once_per_run_is_one_job_from_a_link_and_from_a_locator() -> None:
-    assert run_id("g", "/a") == seed_id("g", "g", "/a")
+    assert once_per_run_id("g", "/a") == seed_id("g", "g", "/a")
 
 
 def test_a_fragment_names_no_other_page() -> None:

@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from scoopi.errors import FetchError
 from scoopi.fetch.address import FILE_HOST, LONGEST_ADDRESS, AddressKind, parse_address
 from scoopi.model.failure import Failure
-from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, page_url, run_id
+from scoopi.model.job import (
+    JobPayload,
+    ancestor_digest,
+    link_id,
+    once_per_locator_id,
+    once_per_run_id,
+    page_url,
+)
 from scoopi.model.locator import Link, LinkBounds, Locator
 from scoopi.model.text.shown import shown
 from scoopi.worker.links.list_ends import ListEnds, PageEnd, PageItems
@@ -138,10 +145,10 @@ class _Way(NamedTuple):
         """
         values, name = link.parent, payload.locator.name
         if link.once_per_run:
-            child = run_id(link.group, url, values)
+            child = once_per_run_id(link.group, url, values)
             return cls(child, link.group, child, payload.page + 1 if values else 2, b"")
         if link.once:
-            child = once_id(payload.seed, link.group, url, values)
+            child = once_per_locator_id(payload.seed, link.group, url, values)
             return cls(child, name, payload.seed, 2, payload.ancestors[:DIGEST_SIZE])
         child = link_id(job, link.group, url, occurrence)
         return cls(child, name, payload.seed, payload.page + 1, payload.ancestors)
