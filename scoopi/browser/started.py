@@ -46,14 +46,14 @@ def allow(wanted: PartRequested, on_grant: Callable[[bool], None]) -> None:
 
 
 class Cookies(Protocol):
-    """The interface of the tab's cookies; see `CookieJar`."""
+    """The interface of the tab's cookies; see `TabCookies`."""
 
     @property
     def rejected(self) -> tuple[str, ...]:
-        """See `CookieJar.rejected`."""
+        """See `TabCookies.rejected`."""
 
     def take(self, urls: tuple[str, ...], sent: tuple[str, ...], header: str = "") -> tuple[str, ...]:
-        """See `CookieJar.take`."""
+        """See `TabCookies.take`."""
 
 
 class Tab(Protocol):

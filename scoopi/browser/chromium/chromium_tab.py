@@ -11,7 +11,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.liveness_probe import LinkRequest, PendingRequest
 from scoopi.browser.page.navigation_responses import NavigationResponses
-from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
+from scoopi.browser.page.page_cookies import CookieDicts, TabCookies
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import Visit
@@ -71,7 +71,7 @@ class ChromiumTab:
         self._urls: set[str] = set()
         self._is_spare = False
         self._windows: dict[str, str] = {}
-        self.cookies = CookieJar(
+        self.cookies = TabCookies(
             self._add_cookies, lambda: list(self._call("Network.getAllCookies")["cookies"])
         )
         self.responses = NavigationResponses()

@@ -11,7 +11,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.liveness_probe import LinkRequest, PendingRequest
 from scoopi.browser.page.navigation_responses import NavigationResponses
-from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
+from scoopi.browser.page.page_cookies import CookieDicts, TabCookies
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.page.request_rules import RequestRules, has_media_ending
@@ -59,7 +59,7 @@ class FirefoxTab:
         self._tab = ""
         self._rules = RequestRules()
         self._console: list[dict[str, Any]] = []
-        self.cookies = CookieJar(self._add_cookies, self._cookies)
+        self.cookies = TabCookies(self._add_cookies, self._cookies)
         self.responses = NavigationResponses()
         self.traffic = Traffic()
         self.opened = PageWindows()

@@ -1,4 +1,4 @@
-"""CookieJar: exchanges the cookies of a site's session with a browser."""
+"""TabCookies: exchanges the cookies of a site's session with a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HTTP_ONLY = "#HttpOnly_"
 _YES, _NO = "TRUE", "FALSE"
 
 
-class CookieJar:
+class TabCookies:
     """The cookies of the tab that a browser shows.
 
     Outside of the browser, cookies are lines in curl's format: domain, whether subdomains are included, path,
@@ -96,7 +96,7 @@ def is_whole(line: str) -> bool:
 
 
 def line_of(cookie: dict[str, Any]) -> str:
-    """Return the line, see CookieJar, of a cookie that is a dict of Chromium's DevTools protocol."""
+    """Return the line, see TabCookies, of a cookie that is a dict of Chromium's DevTools protocol."""
     domain, end = str(cookie["domain"]), 0 if cookie.get("session") else int(cookie["expires"])
     parts = (
         (_HTTP_ONLY if cookie["httpOnly"] else "") + domain,
