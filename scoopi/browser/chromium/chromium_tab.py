@@ -11,9 +11,9 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.liveness_probe import LinkRequest, PendingRequest
 from scoopi.browser.page.navigation_responses import NavigationResponses
-from scoopi.browser.page.page_cookies import CookieDicts, TabCookies
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
+from scoopi.browser.page.tab_cookies import CookieDicts, TabCookies
 from scoopi.browser.pool_messages import Visit
 from scoopi.browser.protocol.protocol_link import Command, ProtocolLink
 from scoopi.browser.protocol.rejected_commands import RejectedCommands

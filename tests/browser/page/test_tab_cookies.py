@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from scoopi.browser.browser import Browser
-from scoopi.browser.page.page_cookies import is_whole, line_of
+from scoopi.browser.page.tab_cookies import is_whole, line_of
 from scoopi.browser.pool_messages import Rendered, Visit
 from scoopi.model.scrape.browser_def import BrowserDef
 from tests.browser.kinds import each_browser
