@@ -59,14 +59,14 @@ class Heartbeat:
 
     def __init__(
         self,
-        members: Membership,
+        membership: Membership,
         recovery: JobRecovery,
         load: Callable[[], Load],
         calls: HeartbeatCalls,
         period_s: float = 1.0,
         round_s: float = 15.0,
     ) -> None:
-        self._members = members
+        self._membership = membership
         self._recovery = recovery
         self._load = load
         self._calls = calls
@@ -105,9 +105,9 @@ class Heartbeat:
         if not self._has_beaten():
             return
         self._calls.share_sessions()
-        dead = self._members.watch()
-        self._recovery.take_back(dead, self._members.last_scan.left)
-        if self._members.last_scan.idle:
+        dead = self._membership.watch()
+        self._recovery.take_back(dead, self._membership.last_scan.left)
+        if self._membership.last_scan.idle:
             self._calls.on_rest()
         if not self._has_heard_cancel and self._calls.is_cancelled():
             log.warning("the run was cancelled from elsewhere: this node stops")
@@ -142,13 +142,13 @@ class Heartbeat:
         """Whether a period is over, which is short while all nodes are idle, or this node has become idle."""
         if 0 < self._idle_s <= LULL_S:
             return True
-        are_idle = self._idle_s > 0 and self._members.last_scan.idle
+        are_idle = self._idle_s > 0 and self._membership.last_scan.idle
         return self._since_poll_s >= (min(REST_S, self._period_s) if are_idle else self._period_s)
 
     def _has_beaten(self) -> bool:
         """Whether the heartbeat is written; a node that was away checks first whether its run still runs."""
-        was_away = self._thread.ident is not None and self._members.own_beat_is_old()
+        was_away = self._thread.ident is not None and self._membership.own_beat_is_old()
         if was_away and self._recovery.phase() is RunPhase.OVER:
             return False
         load = self._load()._replace(given=marks_of(self._calls.given()))
-        return self._members.beat(load, may_return=self._recovery.may_return)
+        return self._membership.beat(load, may_return=self._recovery.may_return)

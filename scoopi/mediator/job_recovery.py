@@ -52,14 +52,14 @@ class JobRecovery:
 
     def __init__(
         self,
-        members: Membership,
+        membership: Membership,
         jobs: JobStore,
         record: RunRecord,
         held: HeldJobs,
         run: str,
         calls: RecoveryCalls,
     ) -> None:
-        self._members = members
+        self._membership = membership
         self._jobs = jobs
         self._record = record
         self._held = held
@@ -80,7 +80,7 @@ class JobRecovery:
             raise RunError("the store does not know this run: its data is lost", hint="start a new run")
         if state.phase is not RunPhase.RUNNING and not self._has_seen_end:
             self._has_seen_end = True
-            log.warning("the run ended while node %s was away: its jobs are dropped", self._members.node)
+            log.warning("the run ended while node %s was away: its jobs are dropped", self._membership.node)
             self._calls.recall()
             self._calls.on_ended()
         return state.phase
@@ -92,7 +92,7 @@ class JobRecovery:
         the run is over it may not.
         """
         if (phase := self.phase()) is RunPhase.RUNNING:
-            node = self._members.node
+            node = self._membership.node
             log.warning("node %s was declared lost: the jobs that it has not begun are dropped", node)
             self._calls.recall()
         # The records of a run that is over are about to expire: nothing is written beside them.
@@ -133,20 +133,20 @@ class JobRecovery:
         self._done.clear()
 
     def _take_back(self, incarnation: str, counts: bool) -> None:
-        member = self._members.read().get(incarnation)
-        taken = self._jobs.take_back(incarnation, counts, b"" if member is None else member.given)
+        record = self._membership.read().get(incarnation)
+        taken = self._jobs.take_back(incarnation, counts, b"" if record is None else record.given)
         waiting = self._jobs.waiting.adopt(incarnation)
         self._calls.on_waiting(waiting)
         self._done.add(incarnation)
         if waiting:
             log.info(
-                "jobs of %s wait here for another attempt: %d", self._named(member, counts), len(waiting)
+                "jobs of %s wait here for another attempt: %d", self._named(record, counts), len(waiting)
             )
         if taken:
-            log.warning("jobs of %s are ready again: %d", self._named(member, counts), taken)
+            log.warning("jobs of %s are ready again: %d", self._named(record, counts), taken)
             self._calls.on_taken_back()
 
-    def _named(self, member: NodeRecord | None, is_dead: bool) -> str:
-        if member is None or member.node == self._members.node:
+    def _named(self, record: NodeRecord | None, is_dead: bool) -> str:
+        if record is None or record.node == self._membership.node:
             return "an earlier process"
-        return f"node {member.node}, which {'is lost' if is_dead else 'has left'},"
+        return f"node {record.node}, which {'is lost' if is_dead else 'has left'},"

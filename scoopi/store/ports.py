@@ -177,6 +177,6 @@ ENDED = StoreMap("ended")
 HOSTS = StoreMap("hosts")
 RUN = StoreMap("run")
 """Records about one run. A shared store also has a map of this name that belongs to no run and lists them."""
-MEMBERS = StoreMap("members")
+NODES = StoreMap("nodes")
 ROBOTS = StoreMap("robots")
-RUN_MAPS = (JOBS, PAYLOADS, ENDED, HOSTS, RUN, MEMBERS, ROBOTS)
+RUN_MAPS = (JOBS, PAYLOADS, ENDED, HOSTS, RUN, NODES, ROBOTS)

@@ -23,7 +23,7 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus, marks_of
 from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import MEMBERS, Store, StoreMap
+from scoopi.store.ports import NODES, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from tests.engine.workspace import wait_until
@@ -60,13 +60,13 @@ def node_of(
     on_ended: Callable[[], None] = lambda: None,
     held: HeldJobs | None = None,
 ) -> Node:
-    members, jobs = Membership(store, "watcher", "one", beat_ms, gap_ms), JobStore(store, "watcher")
+    membership, jobs = Membership(store, "watcher", "one", beat_ms, gap_ms), JobStore(store, "watcher")
     held = held or HeldJobs()
     calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None, dropped, on_ended)
-    recovery = JobRecovery(members, jobs, RunRecord(store, "watcher"), held, RUN, calls)
+    recovery = JobRecovery(membership, jobs, RunRecord(store, "watcher"), held, RUN, calls)
     beats = HeartbeatCalls(lambda error: pytest.fail(str(error)), on_rest)
-    heartbeat = Heartbeat(members, recovery, held.load, beats, beat_ms / 1000, round_s)
-    return Node(heartbeat, Departure(members, held.load, heartbeat.stop, beat_ms / 1000))
+    heartbeat = Heartbeat(membership, recovery, held.load, beats, beat_ms / 1000, round_s)
+    return Node(heartbeat, Departure(membership, held.load, heartbeat.stop, beat_ms / 1000))
 
 
 @contextmanager
@@ -97,7 +97,7 @@ class Overtaken(SettlingStore):
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
         found = super().scan(store_map, index_value, limit, after)
-        if store_map is MEMBERS and not found and self._happens:
+        if store_map is NODES and not found and self._happens:
             self._happens.pop()()
         return found
 
@@ -243,18 +243,18 @@ def test_a_node_that_wakes_when_its_run_is_over_only_ends(
     heard: list[str] = []
     held, record = HeldJobs(), RunRecord(store, "watcher")
     held.add([JOB])
-    members = Membership(store, "watcher", "one", LONG_MS, gap_ms=1)
+    membership = Membership(store, "watcher", "one", LONG_MS, gap_ms=1)
     recovery_calls = RecoveryCalls(
         lambda job, fence: None,
         lambda jobs: None,
         lambda: heard.append("taken back"),
         on_ended=lambda: heard.append("ended"),
     )
-    recovery = JobRecovery(members, JobStore(store, "watcher"), record, held, RUN, recovery_calls)
+    recovery = JobRecovery(membership, JobStore(store, "watcher"), record, held, RUN, recovery_calls)
     calls = HeartbeatCalls(
         lambda error: pytest.fail(str(error)), share_sessions=lambda: heard.append("sessions")
     )
-    heartbeat = Heartbeat(members, recovery, held.load, calls, LONG_MS / 1000)
+    heartbeat = Heartbeat(membership, recovery, held.load, calls, LONG_MS / 1000)
     asked = recovery.phase
 
     def phase() -> RunPhase:
@@ -265,7 +265,7 @@ def test_a_node_that_wakes_when_its_run_is_over_only_ends(
     heartbeat.start()
     record.to_ending()
     record.to_over()
-    wait_until(members.own_beat_is_old, "half the gap to pass", LIMIT_S)
+    wait_until(membership.own_beat_is_old, "half the gap to pass", LIMIT_S)
     for _ in range(2):
         heartbeat.beat()
     heartbeat.stop()
@@ -295,11 +295,11 @@ def test_a_cancel_from_elsewhere_is_passed_on_once(store: SettlingStore) -> None
         is_cancelled=lambda: True,
         on_cancelled=lambda: cancelled.append(True),
     )
-    members = Membership(store, "cancelled", "three", BEAT_MS, GAP_MS)
+    membership = Membership(store, "cancelled", "three", BEAT_MS, GAP_MS)
     jobs, record = JobStore(store, "cancelled"), RunRecord(store, "cancelled")
     recovery_calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
-    recovery = JobRecovery(members, jobs, record, held, RUN, recovery_calls)
-    heartbeat = Heartbeat(members, recovery, held.load, calls)
+    recovery = JobRecovery(membership, jobs, record, held, RUN, recovery_calls)
+    heartbeat = Heartbeat(membership, recovery, held.load, calls)
     for _ in range(2):
         heartbeat.beat()
     assert cancelled == [True]
@@ -329,7 +329,7 @@ def test_a_heartbeat_that_is_stopped_leaves_no_thread(store: SettlingStore) -> N
     assert not {*threading.enumerate()} - before
 
 
-class Members(Membership):
+class FailingHeartbeats(Membership):
     """Heartbeats that fail with the error that a test sets."""
 
     error: Exception | None = None
@@ -352,31 +352,31 @@ def test_a_heartbeat_that_cannot_continue_ends_the_node(
     store: SettlingStore, error: Exception, shown: str
 ) -> None:
     lost: queue.Queue[ScoopiError] = queue.Queue()
-    members, held = Members(store, "watcher", "one", BEAT_MS, LONG_MS), HeldJobs()
+    membership, held = FailingHeartbeats(store, "watcher", "one", BEAT_MS, LONG_MS), HeldJobs()
     calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
     jobs, record = JobStore(store, "watcher"), RunRecord(store, "watcher")
-    recovery = JobRecovery(members, jobs, record, held, RUN, calls)
+    recovery = JobRecovery(membership, jobs, record, held, RUN, calls)
     shared = threading.Semaphore(0)
     beats = HeartbeatCalls(lost.put, given=lambda: [JOB], share_sessions=shared.release)
-    heartbeat = Heartbeat(members, recovery, held.load, beats, BEAT_MS / 1000)
+    heartbeat = Heartbeat(membership, recovery, held.load, beats, BEAT_MS / 1000)
     heartbeat.start()
     assert shared.acquire(timeout=LIMIT_S)
-    assert members.read()["watcher"].given == marks_of([JOB])
+    assert membership.read()["watcher"].given == marks_of([JOB])
     (thread,) = (each for each in threading.enumerate() if each.name == "heartbeat")
     assert thread.daemon, "a store that hangs keeps no process from ending"
-    members.error = error
+    membership.error = error
     assert str(lost.get(timeout=LIMIT_S)) == shown
     thread.join(LIMIT_S)
     assert not thread.is_alive()
 
 
 def test_a_heartbeat_that_fails_at_the_start_has_no_thread(store: SettlingStore) -> None:
-    members = Members(store, "watcher", "one", BEAT_MS, LONG_MS)
-    members.error = StoreError("no answer")
+    membership = FailingHeartbeats(store, "watcher", "one", BEAT_MS, LONG_MS)
+    membership.error = StoreError("no answer")
     calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
     jobs, record = JobStore(store, "watcher"), RunRecord(store, "watcher")
-    recovery = JobRecovery(members, jobs, record, HeldJobs(), RUN, calls)
-    heartbeat = Heartbeat(members, recovery, lambda: IDLE, HeartbeatCalls(lambda error: None))
+    recovery = JobRecovery(membership, jobs, record, HeldJobs(), RUN, calls)
+    heartbeat = Heartbeat(membership, recovery, lambda: IDLE, HeartbeatCalls(lambda error: None))
     before = {*threading.enumerate()}
     with pytest.raises(StoreError):
         heartbeat.start()

@@ -38,9 +38,9 @@ class Harness:
             lambda jobs: self.waiting.extend(each.id for each in jobs),
             *(self._hears(name) for name in ("taken back", "recall", "ended", "keep")),
         )
-        members = Membership(store, "mine", "one", 20, 150)
+        membership = Membership(store, "mine", "one", 20, 150)
         Membership(store, "other", "two", 20, 150).beat(Load(1, False))
-        self.recovery = JobRecovery(members, self.mine, self.record, self.held, "run", calls)
+        self.recovery = JobRecovery(membership, self.mine, self.record, self.held, "run", calls)
 
     def _hears(self, name: str) -> Any:
         return lambda: self.heard.append(name)

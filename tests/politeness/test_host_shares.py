@@ -137,7 +137,7 @@ def test_a_turn_ends_at_its_last_moment_and_not_before() -> None:
     world.pass_s(3)
     world.now = asked_at = 104.0
     for node in (bob, ann):
-        node.members.beat(Load(0, False))
+        node.membership.beat(Load(0, False))
         node.shares.poll(["a"])
         node.shares.settle(["a"], ())
     holders = []
@@ -279,7 +279,7 @@ def test_a_sleeper_sends_nothing_more_when_its_host_was_taken_over() -> None:
     assert bob.sent
     before = len(ann.sent)
     ann.asleep_until = world.now
-    ann.members.beat(Load(0, False))
+    ann.membership.beat(Load(0, False))
     assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
     ann.shares.poll(["a"])
     assert ann.shares.may_send("a") is None
@@ -297,8 +297,8 @@ def test_a_machine_that_was_suspended_sends_nothing_by_the_shares_that_it_had_be
     world.pass_s(5)
     bob.wants, ann.asleep_until, ann.suspended_s = {"a"}, world.now + 30, 30
     world.pass_s(29.9)
-    assert ann.members.own_beat_is_old()
-    ann.members.beat(Load(0, False))
+    assert ann.membership.own_beat_is_old()
+    ann.membership.beat(Load(0, False))
     assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
     world.pass_s(20)
     world.check()
@@ -312,7 +312,7 @@ def test_a_sleeper_whose_host_nobody_took_writes_its_share_again_before_it_sends
     before = world.record("a")
     ann.asleep_until = world.now + 20
     world.pass_s(20)
-    ann.members.beat(Load(0, False))
+    ann.membership.beat(Load(0, False))
     assert ann.shares.may_send("a") is None
     world.pass_s(1)
     assert world.record("a").number > before.number
@@ -343,11 +343,11 @@ def test_a_look_that_is_older_than_the_record_takes_nothing_from_its_holder() ->
     world.pass_s(5)
     ann.asleep_until = world.now + 17
     world.pass_s(16.8)
-    assert bob.members.last_scan.dead == {"ann"}
+    assert bob.membership.last_scan.dead == {"ann"}
     bob.beat_at = world.now + 6
     world.pass_s(2)
     assert ann.shares.may_send("a") is not None, "it is back, and has written its share again"
-    assert bob.members.last_scan.dead == {"ann"}, "which this one has not seen yet"
+    assert bob.membership.last_scan.dead == {"ann"}, "which this one has not seen yet"
     bob.needs["a"] = 1
     world.pass_s(0.5)
     assert list(world.record("a").shares) == ["ann"]

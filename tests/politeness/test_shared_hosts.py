@@ -38,11 +38,11 @@ class Node:
     """One node's part of sharing, without its threads."""
 
     def __init__(self, store: Store, name: str, limits: FetchLimits, clock: Clock) -> None:
-        self.members = Membership(store, name, name, clocks=NodeClocks(clock, clock))
+        self.membership = Membership(store, name, name, clocks=NodeClocks(clock, clock))
         self.jobs = JobStore(store, name)
         self.tasks = Tasks()
         self.flying = InFlight()
-        look = self.members
+        look = self.membership
         view = OwnNode(look.own_beat_is_old, lambda: look.last_scan, self.flying.count)
         self.shares = HostShares(
             store, name, limits, ShareTimes(2000, 15_000), view, NodeClocks(clock, clock)
@@ -50,8 +50,8 @@ class Node:
         self.hosts = SharedHosts(self.shares, self.jobs, self.tasks.needed_hosts, self.tasks.wanted, clock)
 
     def live(self) -> None:
-        self.members.beat(Load(0, False))
-        self.members.watch()
+        self.membership.beat(Load(0, False))
+        self.membership.watch()
 
 
 def two_nodes(store: Store, clock: Clock, parallelism: int, delay_ms: int) -> tuple[Node, Node]:

@@ -35,11 +35,11 @@ class LeavingNode:
         self.incarnation = name * 16
         self.folder, self._segments = folder, folder / ".scoopi" / name
         self.jobs = JobStore(store, self.incarnation)
-        self.members = Membership(store, self.incarnation, name, 1000, 15_000, NodeClocks(clock, clock))
-        self.members.beat(Load(0, False))
+        self.membership = Membership(store, self.incarnation, name, 1000, 15_000, NodeClocks(clock, clock))
+        self.membership.beat(Load(0, False))
         self.heard: list[str] = []
         self.departure = Departure(
-            self.members, lambda: Load(0, True), lambda: self.heard.append("stopped"), poll_s=0.001
+            self.membership, lambda: Load(0, True), lambda: self.heard.append("stopped"), poll_s=0.001
         )
         self._store, self._clock = store, clock
         self._writer: SegmentWriter | None = None

@@ -47,7 +47,7 @@ def test_the_rows_of_a_dead_node_are_awaited(enter: Enter, clock: Clock) -> None
     bob.work("oat")
     for _ in range(20):
         clock.pass_s(1)
-        ann.members.watch()
+        ann.membership.watch()
     ended = own_rows(ann).at_end()
     assert (ended.complete, ended.awaiting) == (False, ("b",))
 
@@ -60,7 +60,7 @@ def test_a_node_that_lacks_rows_of_its_own_says_so_when_it_leaves(enter: Enter) 
     assert ended.published is not None
     assert len(ended.published.missing) == 1
     assert not ended.complete
-    (record,) = ann.members.read().values()
+    (record,) = ann.membership.read().values()
     assert (record.state, record.owes_rows) == (NodeStatus.LEFT, True)
 
 

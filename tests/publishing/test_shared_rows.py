@@ -39,8 +39,8 @@ class Folder:
         for _ in range(20):
             self._clock.pass_s(1)
             for name in self.nodes.keys() - {*names}:
-                self.nodes[name].members.beat(Load(0, False))
-            watcher.members.watch()
+                self.nodes[name].membership.beat(Load(0, False))
+            watcher.membership.watch()
 
     def shared(self, node: LeavingNode, is_stopped: Callable[[], bool] = lambda: False) -> SharedRows:
         """What publishes for a node and for dead ones."""
@@ -93,7 +93,7 @@ def test_what_another_node_has_published_for_a_dead_one_is_not_published_again(f
     cid.departure.leave()
     folder.shared(ann).at_end()
     (folder.path / "b.txt").unlink()
-    cid.members.watch()
+    cid.membership.watch()
     ended = folder.shared(cid).at_end()
     assert (bob.rows(), ended.complete, ended.awaiting) == (None, True, ())
 
@@ -115,7 +115,7 @@ def test_a_node_with_rows_missing_does_not_complete_the_run(folder: Folder) -> N
     ann.segment.unlink()
     ended = folder.shared(ann).at_end()
     assert (ended.complete, ended.awaiting) == (False, ())
-    (record,) = ann.members.read().values()
+    (record,) = ann.membership.read().values()
     assert (record.state, record.owes_rows) == (NodeStatus.LEFT, True)
 
 
@@ -146,7 +146,7 @@ def test_one_node_merges_the_rows_of_all_and_each_reports_their_number(folder: F
     for published in (first.published, second.published):
         assert (published.rows, published.done, published.failed) == ({"all.txt": 3}, 3, 0)
     assert second.complete
-    assert not ann.members.live()
+    assert not ann.membership.live()
 
 
 def test_the_merging_node_reports_what_only_it_knows(folder: Folder) -> None:
@@ -178,7 +178,7 @@ def test_a_node_that_is_stopped_while_another_merges_leaves_without_a_file(folde
     ann.barricade("merge").compose_once(compose, 1000)
     (stopped,) = ended
     assert stopped == PublishedRows(None, stopped=True)
-    assert set(ann.members.live()) == {ann.incarnation}
+    assert set(ann.membership.live()) == {ann.incarnation}
 
 
 def test_a_stop_merges_nothing(folder: Folder) -> None:

@@ -46,12 +46,12 @@ def test_status_of_a_run_with_a_pickle_in_its_maps_names_it(
 ) -> None:
     marker = tmp_path / "ran"
     runner.run("ann")
-    plant(attacker, f"scoopi.{runner.run_name}.members", "evil", Touch(marker))
+    plant(attacker, f"scoopi.{runner.run_name}.nodes", "evil", Touch(marker))
     code, out, _ = runner.ask("status", runner.run_name, "--json")
     (run,) = json.loads(out)["runs"]
     assert not marker.exists()
     assert (code, run["phase"]) == (0, "DAMAGED")
-    assert "members['evil']" in run["fault"]
+    assert "nodes['evil']" in run["fault"]
     assert "type -120" in run["fault"]
     refused("a pickle in the heartbeats of a run, read by scoopi status")
 
@@ -63,7 +63,7 @@ def test_status_of_a_run_with_a_pickle_in_its_maps_names_it(
         ("run", "composed/setup"),
         ("run", "barricade/setup"),
         ("run", "cancel"),
-        ("members", "evil"),
+        ("nodes", "evil"),
     ],
 )
 def test_a_joining_node_runs_no_pickle_and_names_its_place(

@@ -17,7 +17,7 @@ from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, StoreMap
+from scoopi.store.ports import ENDED, HOSTS, JOBS, NODES, PAYLOADS, RUN, StoreMap
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.workspace import wait_until
 from tests.security.hostile_grid import KEYS, NO_TYPE, UNREGISTERED, VALUES, json_value, plant, uproot
@@ -30,7 +30,7 @@ PLACES = {
     ENDED: "0" * 32,
     HOSTS: "evil:80",
     RUN: "run",
-    MEMBERS: "f" * 16,
+    NODES: "f" * 16,
 }
 
 

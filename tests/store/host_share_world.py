@@ -137,10 +137,10 @@ class Node:
         faulty = FaultyStore(world.store, world.faults, world.random.randrange(10**6))
         self.late = LateStore(faulty, self._before_write, world.random)
         store = SettlingStore(cast(Store, self.late), tries=3)
-        self.members = Membership(
+        self.membership = Membership(
             store, name, f"node-{name}", 1000, GAP_MS, NodeClocks(self.clock, world.clock)
         )
-        view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_scan, self.in_flight)
+        view = OwnNode(self.membership.own_beat_is_old, lambda: self.membership.last_scan, self.in_flight)
         clocks = NodeClocks(self.clock, world.clock)
         self.shares = HostShares(store, name, world.limits, TIMES, view, clocks)
         for host in world.hosts if world.crawl_s else ():
@@ -179,15 +179,15 @@ class Node:
         """In the graceful way: what is in flight has ended; the last heartbeat may be lost all the same."""
         self.die()
         with suppress(StoreError):
-            self.members.beat(Load(0, True), NodeStatus.LEFT)
+            self.membership.beat(Load(0, True), NodeStatus.LEFT)
 
     def _live(self) -> None:
         if self.world.now < max(self.beat_at, self.cut_off_until):
             return
         self.beat_at = self.world.now + 0.95
         try:
-            self.members.beat(Load(0, False))
-            self.members.watch()
+            self.membership.beat(Load(0, False))
+            self.membership.watch()
         except StoreError:
             self.errors += 1
 

@@ -150,7 +150,7 @@ class JobsModule(Module):
     @provider
     def recovery(
         self,
-        members: Membership,
+        membership: Membership,
         jobs: JobStore,
         record: RunRecord,
         held: HeldJobs,
@@ -158,7 +158,7 @@ class JobsModule(Module):
         context: RunContext,
     ) -> JobRecovery:
         """Takes back the jobs of dead nodes; the run's id is a text, which has no binding."""
-        return JobRecovery(members, jobs, record, held, context.run, calls)
+        return JobRecovery(membership, jobs, record, held, context.run, calls)
 
     @singleton
     @provider
@@ -192,7 +192,7 @@ class JobsModule(Module):
     @provider
     def heartbeat(
         self,
-        members: Membership,
+        membership: Membership,
         recovery: JobRecovery,
         held: HeldJobs,
         counts: NodeCounts,
@@ -201,20 +201,20 @@ class JobsModule(Module):
     ) -> Heartbeat:
         """Signals to the other nodes that this one is alive."""
         beat_s, round_s = cluster.heartbeat_ms / 1000, cluster.liveness_gap_ms / 1000
-        return Heartbeat(members, recovery, _load_of(held, counts), calls, beat_s, round_s)
+        return Heartbeat(membership, recovery, _load_of(held, counts), calls, beat_s, round_s)
 
     @singleton
     @provider
     def departure(
         self,
-        members: Membership,
+        membership: Membership,
         held: HeldJobs,
         counts: NodeCounts,
         heartbeat: Heartbeat,
         cluster: ClusterSettings,
     ) -> Departure:
         """How this node leaves the run."""
-        return Departure(members, _load_of(held, counts), heartbeat.stop, cluster.heartbeat_ms / 1000)
+        return Departure(membership, _load_of(held, counts), heartbeat.stop, cluster.heartbeat_ms / 1000)
 
 
 def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
@@ -240,7 +240,7 @@ class StoreModule(Module):
 
     @singleton
     @provider
-    def members(self, context: RunContext, cluster: ClusterSettings) -> Membership:
+    def membership(self, context: RunContext, cluster: ClusterSettings) -> Membership:
         """The nodes of the run."""
         node, gap_ms = context.folder.node, cluster.liveness_gap_ms
         return Membership(context.store, context.node, node, cluster.heartbeat_ms, gap_ms)
@@ -248,7 +248,7 @@ class StoreModule(Module):
     @singleton
     @provider
     def run_end(
-        self, record: RunRecord, jobs: JobStore, members: Membership, held: HeldJobs, context: RunContext
+        self, record: RunRecord, jobs: JobStore, membership: Membership, held: HeldJobs, context: RunContext
     ) -> CompletionCheck:
         """Whether every job of the run has finished; the store gets the node's load, not its jobs."""
-        return CompletionCheck(record, jobs, members, context.node, held.load)
+        return CompletionCheck(record, jobs, membership, context.node, held.load)

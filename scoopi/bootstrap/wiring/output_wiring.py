@@ -43,10 +43,10 @@ class OutputWiring:
         record: RunRecord,
         stop: StopTime,
         pages: PageLimit,
-        members: Membership,
+        membership: Membership,
     ) -> None:
         self._context = context
-        self._members = members
+        self._membership = membership
         self._pages = pages
         self._jobs = jobs
         self._record = record
@@ -108,7 +108,7 @@ class OutputWiring:
             ExpectedTotals,  # late: only for nodes of a cluster
         )
 
-        totals = ExpectedTotals(self._context.store, self._members, self._record, node)
+        totals = ExpectedTotals(self._context.store, self._membership, self._record, node)
         return replace(self._checks, of_all=totals.of_all)
 
     def rows(self, publisher: Publisher, departure: Departure, live: LiveLoads) -> RunRows:

@@ -72,13 +72,13 @@ class WorkersModule(Module):
     @singleton
     @provider
     def sharing(
-        self, context: RunContext, members: Membership, sites: Sites, cluster: ClusterSettings
+        self, context: RunContext, membership: Membership, sites: Sites, cluster: ClusterSettings
     ) -> HostSharing:
         """How the nodes of a cluster share hosts; on one machine there is nothing to share."""
         in_flight = InFlight()
         if context.cluster is None:
             return HostSharing(in_flight)
-        own = OwnNode(members.own_beat_is_old, lambda: members.last_scan, in_flight.count)
+        own = OwnNode(membership.own_beat_is_old, lambda: membership.last_scan, in_flight.count)
         times = ShareTimes(cluster.share_turn_ms, cluster.liveness_gap_ms)
         return HostSharing(in_flight, HostShares(context.store, context.node, sites, times, own))
 
@@ -116,10 +116,10 @@ class WorkersModule(Module):
     @singleton
     @provider
     def robots_cache(
-        self, context: RunContext, members: Membership, jobs: JobInbox, tasks: TaskInbox
+        self, context: RunContext, membership: Membership, jobs: JobInbox, tasks: TaskInbox
     ) -> RobotsCache:
         """The robots.txt files known to this node; on one machine, also those that dead processes left."""
-        kept = RobotsStore(context.store, context.node, _is_gone(context, members))
+        kept = RobotsStore(context.store, context.node, _is_gone(context, membership))
         return RobotsCache(kept, jobs.wake, tasks.wake)
 
     @singleton
@@ -139,9 +139,9 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def shared_sessions(self, context: RunContext, sites: Sites, members: Membership) -> SharedSessions:
+    def shared_sessions(self, context: RunContext, sites: Sites, membership: Membership) -> SharedSessions:
         """The sessions of sites in the store."""
-        is_alone, is_gone = context.cluster is None, _is_gone(context, members)
+        is_alone, is_gone = context.cluster is None, _is_gone(context, membership)
         return SharedSessions(context.store, sites.sessions, context.node, is_alone, is_gone)
 
     @singleton
@@ -205,11 +205,11 @@ class WorkersModule(Module):
         return Prefetch(settings.prefetch_ms, windows)
 
 
-def _is_gone(context: RunContext, members: Membership) -> Callable[[str], bool]:
+def _is_gone(context: RunContext, membership: Membership) -> Callable[[str], bool]:
     """A test of whether another incarnation is dead or has left; on one machine, all others have."""
 
     def is_gone(incarnation: str) -> bool:
-        scan = members.last_scan
+        scan = membership.last_scan
         return context.cluster is None or incarnation in scan.dead or incarnation in scan.left
 
     return is_gone

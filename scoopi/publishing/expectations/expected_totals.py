@@ -54,10 +54,10 @@ class ExpectedTotals:
     """
 
     def __init__(
-        self, store: Store, members: Membership, record: RunRecord, node: str, poll_s: float = 0.2
+        self, store: Store, membership: Membership, record: RunRecord, node: str, poll_s: float = 0.2
     ) -> None:
         self._store = store
-        self._members = members
+        self._membership = membership
         self._record = record
         self._node = node
         self._poll_s = poll_s
@@ -89,9 +89,9 @@ class ExpectedTotals:
 
     def _awaited(self, others: Collection[str]) -> set[str]:
         """The other live nodes that have ended jobs, in this incarnation or an earlier one."""
-        members = self._members.read()
-        live = {members[each].node for each in self._members.live_among(members)}
-        return {members[each].node for each in others if each in members} & live - {self._node}
+        records = self._membership.read()
+        live = {records[each].node for each in self._membership.live_among(records)}
+        return {records[each].node for each in others if each in records} & live - {self._node}
 
     def _known(self, prefix: str) -> dict[str, Found]:
         known = (self._codec.read(key, record) for key, record in with_prefix(self._store, RUN, PAGE, prefix))

@@ -41,15 +41,15 @@ class HeartbeatSample:
         """
         end = time.monotonic() + self._heartbeat_s * SAMPLE_BEATS
         while True:
-            members = dict(self._read())
+            records = dict(self._read())
             now = time.monotonic()
-            for incarnation, member in members.items():
+            for incarnation, record in records.items():
                 seen = self._seen.setdefault(incarnation, [])
-                if not seen or seen[-1][1].number != member.number:
-                    seen.append((now, member))
-            live = [key for key, member in members.items() if member.state is NodeStatus.LIVE]
+                if not seen or seen[-1][1].number != record.number:
+                    seen.append((now, record))
+            live = [key for key, record in records.items() if record.state is NodeStatus.LIVE]
             if now >= end or all(len(self._seen[key]) > BEATS for key in live):
-                return members
+                return records
             time.sleep(self._heartbeat_s / LOOKS)  # nothing notifies of a heartbeat
 
     def beats(self, incarnation: str) -> bool:
@@ -86,4 +86,4 @@ def runs_of(backend: SharedBackend, node: str, heartbeat_ms: int = 1000) -> RunR
 def live_nodes(store: Store, heartbeat_ms: int) -> list[str]:
     """The ids of a run's nodes that send heartbeats; samples them for a few periods."""
     sample = HeartbeatSample(Membership(store, "", "").read, heartbeat_ms / 1000)
-    return sorted({member.node for key, member in sample.take().items() if sample.beats(key)})
+    return sorted({record.node for key, record in sample.take().items() if sample.beats(key)})

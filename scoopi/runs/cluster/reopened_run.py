@@ -10,7 +10,7 @@ from scoopi.runs.composed import read_composed
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.finished_jobs import RememberedEnds
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import MEMBERS, PAGE, Store, pages
+from scoopi.store.ports import NODES, PAGE, Store, pages
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.shared_backend import SharedBackend
@@ -76,8 +76,8 @@ class ReopenedRun:
         return packed
 
     def _copy(self, earlier: Store, now: Store) -> None:
-        for page in pages(earlier, MEMBERS, PAGE):
-            now.put_if_absent_all(MEMBERS, page)
+        for page in pages(earlier, NODES, PAGE):
+            now.put_if_absent_all(NODES, page)
         keep_earlier(earlier, now)
         remembered = RememberedEnds(now)
         for ends in JobStore(earlier, self._node).finished.pages():

@@ -282,8 +282,8 @@ class RunJoining:
             self._waits(f"{live} of {size} nodes are there")
             self._request.notify(f"{live} of {size} nodes are there, waiting for the others")
 
-        members = Membership(store, self._node, folder.node, settings.heartbeat_ms, settings.liveness_gap_ms)
-        return Quorum(members, size, settings.quorum_timeout_s, notify)
+        nodes = Membership(store, self._node, folder.node, settings.heartbeat_ms, settings.liveness_gap_ms)
+        return Quorum(nodes, size, settings.quorum_timeout_s, notify)
 
     def _compare(self, mine: Composed, composed: Composed, configs: Configs) -> None:
         if definitions_digest(mine) != definitions_digest(composed):

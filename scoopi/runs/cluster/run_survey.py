@@ -41,29 +41,29 @@ class RunSurvey:
         self._run = run
         self._jobs = JobStore(store, NOBODY)
         self._hosts = HostRecords(NOBODY)
-        members = Membership(store, NOBODY, NOBODY)
-        self._sample = HeartbeatSample(members.read, heartbeat_ms / 1000)
+        membership = Membership(store, NOBODY, NOBODY)
+        self._sample = HeartbeatSample(membership.read, heartbeat_ms / 1000)
 
     def figures(self) -> RunFigures:
         """All figures of the run; samples a few heartbeats while nodes are live."""
         state = RunRecord(self._store, NOBODY).read()
-        members = self._sample.take()
+        records = self._sample.take()
         if state is None:
-            return self._not_begun(members)
-        taken = {key: self._store.count(JOBS, taken_state_key(key)) for key in members}
+            return self._not_begun(records)
+        taken = {key: self._store.count(JOBS, taken_state_key(key)) for key in records}
         ends = self._ends()
         return RunFigures(
             run=self._run,
             phase=str(state.phase),
             seeded=state.seeded,
-            nodes=self._nodes(members, taken, ends),
-            jobs=self._job_figures(members, sum(taken.values()), ends),
-            hosts=() if state.phase is RunPhase.OVER else self._host_figures(members),
-            awaiting=self._awaiting(members, ends) if state.phase is RunPhase.ENDING else (),
+            nodes=self._nodes(records, taken, ends),
+            jobs=self._job_figures(records, sum(taken.values()), ends),
+            hosts=() if state.phase is RunPhase.OVER else self._host_figures(records),
+            awaiting=self._awaiting(records, ends) if state.phase is RunPhase.ENDING else (),
         )
 
-    def _not_begun(self, members: Mapping[str, NodeRecord]) -> RunFigures:
-        nodes = self._nodes(members, {}, Counter())
+    def _not_begun(self, records: Mapping[str, NodeRecord]) -> RunFigures:
+        nodes = self._nodes(records, {}, Counter())
         waits = any(node.state == ALIVE for node in nodes)
         phase = "WAITING" if waits else "ABANDONED" if nodes else "LOST"
         return RunFigures(self._run, phase, nodes=nodes)
@@ -75,13 +75,13 @@ class RunSurvey:
             ends.update((end.incarnation, end.state) for _, end in page)
         return ends
 
-    def _job_figures(self, members: Mapping[str, NodeRecord], taken: int, ends: EndCounts) -> JobFigures:
-        waiting = {key: self._jobs.waiting.count(key) for key in members}
+    def _job_figures(self, records: Mapping[str, NodeRecord], taken: int, ends: EndCounts) -> JobFigures:
+        waiting = {key: self._jobs.waiting.count(key) for key in records}
         ready = self._jobs.left() - taken - sum(waiting.values())
         due_ms = [
-            member.retry_ms
-            for key, member in members.items()
-            if waiting[key] and member.retry_ms and self._state(key, member) == ALIVE
+            record.retry_ms
+            for key, record in records.items()
+            if waiting[key] and record.retry_ms and self._state(key, record) == ALIVE
         ]
         retry_in_s = min(due_ms) / 1000 if due_ms else None
         done, failed, skipped = (
@@ -99,39 +99,39 @@ class RunSurvey:
         )
 
     def _nodes(
-        self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: EndCounts
+        self, records: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: EndCounts
     ) -> tuple[NodeFigures, ...]:
         """The figures of each node, added up over its incarnations; the state is that of the newest one."""
         starts: dict[str, list[str]] = {}
-        for key, member in sorted(members.items(), key=lambda one: one[1].start):
-            starts.setdefault(member.node, []).append(key)
+        for key, record in sorted(records.items(), key=lambda one: one[1].start):
+            starts.setdefault(record.node, []).append(key)
         ended: Counter[str] = Counter()
         for (incarnation, _), number in ends.items():
             ended[incarnation] += number
         return tuple(
             NodeFigures(
                 node,
-                self._state(keys[-1], members[keys[-1]]),
+                self._state(keys[-1], records[keys[-1]]),
                 sum(taken.get(key, 0) for key in keys),
                 sum(ended[key] for key in keys),
-                sum(members[key].pages for key in keys),
+                sum(records[key].pages for key in keys),
                 self._sample.pages_per_s(keys[-1]),
             )
             for node, keys in sorted(starts.items())
         )
 
-    def _state(self, incarnation: str, member: NodeRecord) -> str:
-        if member.state is not NodeStatus.LIVE:
-            return member.state.lower()
+    def _state(self, incarnation: str, record: NodeRecord) -> str:
+        if record.state is not NodeStatus.LIVE:
+            return record.state.lower()
         return ALIVE if self._sample.beats(incarnation) else "silent"
 
-    def _awaiting(self, members: Mapping[str, NodeRecord], ends: EndCounts) -> tuple[str, ...]:
-        alive = {key for key, member in members.items() if self._state(key, member) == ALIVE}
-        return awaited_nodes(members, alive, (incarnation for incarnation, _ in ends))
+    def _awaiting(self, records: Mapping[str, NodeRecord], ends: EndCounts) -> tuple[str, ...]:
+        alive = {key for key, record in records.items() if self._state(key, record) == ALIVE}
+        return awaited_nodes(records, alive, (incarnation for incarnation, _ in ends))
 
-    def _host_figures(self, members: Mapping[str, NodeRecord]) -> tuple[HostFigures, ...]:
-        names = {key: member.node for key, member in members.items()}
-        left = {key for key, member in members.items() if member.state is NodeStatus.LEFT}
+    def _host_figures(self, records: Mapping[str, NodeRecord]) -> tuple[HostFigures, ...]:
+        names = {key: record.node for key, record in records.items()}
+        left = {key for key, record in records.items() if record.state is NodeStatus.LEFT}
         found: list[HostFigures] = []
         for page in pages(self._store, HOSTS, PAGE):
             for host, record in page:

@@ -20,7 +20,7 @@ class Departure:
     Leaving is the last write of a node, after publishing.
 
     Args:
-        members: sends the last heartbeat, and knows the other nodes.
+        membership: sends the last heartbeat, and knows the other nodes.
         load: returns this node's current load.
         stop_heartbeat: stops the heartbeat, so that none follows the last one.
         poll_s: interval of polling the other nodes, in seconds.
@@ -28,12 +28,12 @@ class Departure:
 
     def __init__(
         self,
-        members: Membership,
+        membership: Membership,
         load: Callable[[], Load],
         stop_heartbeat: Callable[[], None],
         poll_s: float = _POLL_S,
     ) -> None:
-        self._members = members
+        self._membership = membership
         self._load = load
         self._stop_heartbeat = stop_heartbeat
         self._poll_s = poll_s
@@ -41,7 +41,7 @@ class Departure:
     @property
     def node(self) -> str:
         """This node's id."""
-        return self._members.node
+        return self._membership.node
 
     def leave(self, published: bool = True) -> bool:
         """Stop the heartbeat and mark this node as LEFT; an error of the store is logged only.
@@ -53,8 +53,8 @@ class Departure:
         """
         self._stop_heartbeat()
         try:
-            self._members.beat(self._load()._replace(owes_rows=not published), NodeStatus.LEFT)
-            return not self._members.live()
+            self._membership.beat(self._load()._replace(owes_rows=not published), NodeStatus.LEFT)
+            return not self._membership.live()
         except (StoreError, RunError, ClusterError) as error:
             log.warning("the last heartbeat was not acknowledged: %s", error.what)
             return False
@@ -65,8 +65,8 @@ class Departure:
         Args:
             incarnations: those whose segments this node does not have, including its own earlier ones.
         """
-        members = self._members.read()
-        return awaited_nodes(members, self._members.live_among(members), incarnations, asking=self.node)
+        records = self._membership.read()
+        return awaited_nodes(records, self._membership.live_among(records), incarnations, asking=self.node)
 
     def await_others(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Wait until every other node has left or is dead, however long that takes; call `leave` first.
@@ -76,8 +76,8 @@ class Departure:
             StoreError: the store does not answer.
         """
         while True:
-            self._members.watch()
-            if not self._members.live():
+            self._membership.watch()
+            if not self._membership.live():
                 return
             if is_stopped():
                 raise StoppedError
@@ -85,12 +85,12 @@ class Departure:
 
 
 def awaited_nodes(
-    members: Mapping[str, NodeRecord], live: Collection[str], incarnations: Iterable[str], asking: str = ""
+    records: Mapping[str, NodeRecord], live: Collection[str], incarnations: Iterable[str], asking: str = ""
 ) -> tuple[str, ...]:
     """The ids of nodes that ended jobs in these incarnations, are not live, and have not published since.
 
     Args:
-        members: incarnation -> record, from a single read; a node that leaves between two reads could be
+        records: by incarnation, from a single read; a node that leaves between two reads could be
             missing from both.
         live: the live incarnations.
         asking: id of the node that lacks the segments of these incarnations; although it is live, it does not
@@ -99,9 +99,9 @@ def awaited_nodes(
         Node ids, sorted.
     """
     here = {
-        member.node
-        for key, member in members.items()
-        if key in live or (member.state is NodeStatus.LEFT and not member.owes_rows)
+        record.node
+        for key, record in records.items()
+        if key in live or (record.state is NodeStatus.LEFT and not record.owes_rows)
     }
-    nodes = {members[key].node if key in members else key for key in incarnations}
+    nodes = {records[key].node if key in records else key for key in incarnations}
     return tuple(sorted(nodes - (here - {asking})))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease import SYSTEM_CLOCKS, LeaseWatch, NodeClocks
 from scoopi.store.nodes.node_record import Load, NodeRecord, NodeScan, NodeStatus
-from scoopi.store.ports import MEMBERS, PAGE, Change, Store, pages
+from scoopi.store.ports import NODES, PAGE, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 
 HEARTBEAT_MS = 1000
@@ -51,7 +51,7 @@ class Membership:
         self._gap_ms = gap_ms
         self._clock = clocks.monotonic
         self._own_clock = clocks.boottime
-        self._codec = RecordCodec(MEMBERS, NodeRecord)
+        self._codec = RecordCodec(NODES, NodeRecord)
         self._mine: bytes | None = None
         self._failed = self._start = 0
         self._beaten_at: float | None = None
@@ -97,14 +97,14 @@ class Membership:
         former = self._mine
         if former is None:
             self._start = self._earlier()
-        member = NodeRecord(self._node, number, state, *load, failed=self._failed, start=self._start)
-        record = self._codec.written(member)
+        own = NodeRecord(self._node, number, state, *load, failed=self._failed, start=self._start)
+        record = self._codec.written(own)
         self._failed += 1
         if former is None:
-            outcome = self._store.put_if_absent_all(MEMBERS, [(self._incarnation, record)])[0]
+            outcome = self._store.put_if_absent_all(NODES, [(self._incarnation, record)])[0]
         else:
             change = Change(self._incarnation, former, record)
-            outcome = self._store.cas_all(MEMBERS, [change])[0]
+            outcome = self._store.cas_all(NODES, [change])[0]
         self._mine = outcome.current
         if outcome.current is None:
             raise RunError(
@@ -128,9 +128,9 @@ class Membership:
         """Raise RunError if a newer process has this node's id: each would keep declaring the other dead."""
         own = self._start, self._incarnation
         live = [
-            (member.start, incarnation)
-            for incarnation, member in self.read().items()
-            if member.node == self._node and member.state is NodeStatus.LIVE
+            (record.start, incarnation)
+            for incarnation, record in self.read().items()
+            if record.node == self._node and record.state is NodeStatus.LIVE
         ]
         if max([own, *live]) != own:
             raise RunError(
@@ -160,10 +160,10 @@ class Membership:
             (incarnation, record) for incarnation, record in records if self._is_dead(incarnation, record)
         ]
         self._dead = self._declared_dead(silent)
-        members = {key: self._codec.read(key, record) for key, record in records if key not in self._dead}
-        left = {key for key, member in members.items() if member.state is NodeStatus.LEFT}
-        live = [member for key, member in members.items() if key not in left]
-        idle = all(member.idle for member in live)
+        nodes = {key: self._codec.read(key, record) for key, record in records if key not in self._dead}
+        left = {key for key, node in nodes.items() if node.state is NodeStatus.LEFT}
+        live = [node for key, node in nodes.items() if key not in left]
+        idle = all(node.idle for node in live)
         self._last_scan = NodeScan(
             began_at, frozenset(self._dead), frozenset(left), max(1, len(live)), idle=idle
         )
@@ -178,12 +178,12 @@ class Membership:
         """The records of all live incarnations, including this one; as `read`, which it calls."""
         return self.live_among(self.read())
 
-    def live_among(self, members: Mapping[str, NodeRecord]) -> dict[str, NodeRecord]:
+    def live_among(self, records: Mapping[str, NodeRecord]) -> dict[str, NodeRecord]:
         """The records, of those just read, whose incarnations have not left and are not known to be dead."""
         return {
-            key: member
-            for key, member in members.items()
-            if member.state is NodeStatus.LIVE and key not in self._dead
+            key: record
+            for key, record in records.items()
+            if record.state is NodeStatus.LIVE and key not in self._dead
         }
 
     def read(self) -> dict[str, NodeRecord]:
@@ -192,21 +192,21 @@ class Membership:
 
     def _earlier(self) -> int:
         """The number of earlier incarnations of this node."""
-        others = (member for key, member in self.read().items() if key != self._incarnation)
-        return sum(member.node == self._node for member in others)
+        others = (record for key, record in self.read().items() if key != self._incarnation)
+        return sum(record.node == self._node for record in others)
 
     def _records(self) -> list[tuple[str, bytes]]:
-        return [record for page in pages(self._store, MEMBERS, PAGE) for record in page]
+        return [record for page in pages(self._store, NODES, PAGE) for record in page]
 
     def _declared_dead(self, silent: Sequence[tuple[str, bytes]]) -> set[str]:
         """Mark incarnations as dead in their records, and return them; one with a new heartbeat is alive."""
-        members = [(key, record, self._codec.read(key, record)) for key, record in silent]
+        nodes = [(key, record, self._codec.read(key, record)) for key, record in silent]
         changes = [
-            Change(key, record, self._codec.written(replace(member, state=NodeStatus.DEAD)))
-            for key, record, member in members
-            if member.state is not NodeStatus.DEAD
+            Change(key, record, self._codec.written(replace(node, state=NodeStatus.DEAD)))
+            for key, record, node in nodes
+            if node.state is not NodeStatus.DEAD
         ]
-        outcomes = zip(changes, self._store.cas_all(MEMBERS, changes), strict=True)
+        outcomes = zip(changes, self._store.cas_all(NODES, changes), strict=True)
         awake = {change.key for change, outcome in outcomes if self._is_live(change.key, outcome.current)}
         return {key for key, _ in silent} - awake
 
@@ -214,10 +214,10 @@ class Membership:
         return record is not None and self._codec.read(incarnation, record).state is not NodeStatus.DEAD
 
     def _is_dead(self, incarnation: str, record: bytes) -> bool:
-        member = self._codec.read(incarnation, record)
-        if incarnation == self._incarnation or member.state is NodeStatus.LEFT:
+        known = self._codec.read(incarnation, record)
+        if incarnation == self._incarnation or known.state is NodeStatus.LEFT:
             return False
-        if member.node == self._node or member.state is NodeStatus.DEAD:
+        if known.node == self._node or known.state is NodeStatus.DEAD:
             return True
         watch = self._watches.get(incarnation)
         if watch is None:

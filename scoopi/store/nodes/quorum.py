@@ -22,7 +22,7 @@ class Quorum:
     A waiting node sends heartbeats itself, so that the others count it.
 
     Args:
-        members: sends this node's heartbeats, and reads those of the others.
+        membership: sends this node's heartbeats, and reads those of the others.
         size: number of nodes to wait for, including this one.
         timeout_s: how long to wait, in seconds.
         notify: called with the number of live nodes when it has changed but is still too small.
@@ -31,12 +31,12 @@ class Quorum:
 
     def __init__(
         self,
-        members: Membership,
+        membership: Membership,
         size: int,
         timeout_s: float,
         notify: Callable[[int], None] = lambda live: None,
     ) -> None:
-        self._members = members
+        self._membership = membership
         self._size = size
         self._timeout_s = timeout_s
         self._notify = notify
@@ -78,10 +78,10 @@ class Quorum:
         """Whether there are enough nodes; a store that does not answer is retried until the timeout."""
         live = self._live
         with self._outage.retried_next_round():
-            self._members.beat(Load(0, True))
-            self._members.watch()
+            self._membership.beat(Load(0, True))
+            self._membership.watch()
             self._outage.over()
-            live = len(self._members.live())
+            live = len(self._membership.live())
             if live >= self._size or has_begun():
                 return True
         if live != self._live:
@@ -91,6 +91,6 @@ class Quorum:
 
     def _leave(self) -> None:
         try:
-            self._members.beat(Load(0, True), NodeStatus.LEFT)
+            self._membership.beat(Load(0, True), NodeStatus.LEFT)
         except (StoreError, ClusterError) as error:
             log.info("quorum: the last heartbeat was not acknowledged: %s", error)

@@ -44,13 +44,13 @@ class CompletionCheck:
         self,
         run: RunRecord,
         jobs: JobStore,
-        members: Membership,
+        membership: Membership,
         incarnation: str,
         load: Callable[[], Load],
     ) -> None:
         self._run = run
         self._jobs = jobs
-        self._members = members
+        self._membership = membership
         self._incarnation = incarnation
         self._load = load
         self._found: _Scanned | None = None
@@ -101,18 +101,18 @@ class CompletionCheck:
         """Whether all other nodes have reported since the scan that they took no job during it."""
         now = self._others()
         return _takes(now) == _takes(found.others) and all(
-            member.idle and member.number >= found.others[key].number + _BEATS for key, member in now.items()
+            record.idle and record.number >= found.others[key].number + _BEATS for key, record in now.items()
         )
 
     def _others(self) -> dict[str, NodeRecord]:
-        live = self._members.live()
+        live = self._membership.live()
         live.pop(self._incarnation, None)
         return live
 
 
-def _all_idle(members: dict[str, NodeRecord]) -> bool:
-    return all(member.idle for member in members.values())
+def _all_idle(records: dict[str, NodeRecord]) -> bool:
+    return all(record.idle for record in records.values())
 
 
-def _takes(members: dict[str, NodeRecord]) -> dict[str, int]:
-    return {key: member.takes for key, member in members.items()}
+def _takes(records: dict[str, NodeRecord]) -> dict[str, int]:
+    return {key: record.takes for key, record in records.items()}

@@ -14,7 +14,7 @@ from scoopi.store.ports import (
     ENDED,
     HOSTS,
     JOBS,
-    MEMBERS,
+    NODES,
     PAGE,
     PAYLOADS,
     RUN,
@@ -74,7 +74,7 @@ class RunRecord:
         self._incarnation = incarnation
         self._canaries = tuple(canaries)
         self._codec = RecordCodec(RUN, RunState)
-        self._members = RecordCodec(MEMBERS, NodeRecord)
+        self._nodes = RecordCodec(NODES, NodeRecord)
 
     def create(self, run: str) -> RunState:
         """Create the record if there is none; return the existing or the new record.
@@ -154,8 +154,8 @@ class RunRecord:
         if next(with_prefix(self._store, RUN, PAGE, _SEEDED), None):
             return True
         return any(
-            self._members.read(key, record).takes
-            for page in pages(self._store, MEMBERS, PAGE)
+            self._nodes.read(key, record).takes
+            for page in pages(self._store, NODES, PAGE)
             for key, record in page
         )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scoopi.store.pages.finished_jobs import RememberedEnds
-from scoopi.store.ports import HOSTS, JOBS, MEMBERS, PAYLOADS, ROBOTS, RUN, Store, StoreMap, pages
+from scoopi.store.ports import HOSTS, JOBS, NODES, PAYLOADS, ROBOTS, RUN, Store, StoreMap, pages
 
 PAGE = 5000
 MOST_LATER_S = 3600
 """Seconds, at most, by which other records outlive the run record: as long as it exists, they must exist."""
-_KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS, ROBOTS)
+_KEPT = (NODES, HOSTS, JOBS, PAYLOADS, ROBOTS)
 
 
 class RunRetention:

@@ -14,7 +14,7 @@ from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS, StoreMap
+from scoopi.store.ports import ENDED, HOSTS, NODES, RUN, RUN_MAPS, StoreMap
 from scoopi.store.runs.run_record import RunPhase
 from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.grids import plain_client
@@ -60,7 +60,7 @@ def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
     runner = runner_of(**{"scoopi.run.retention": "100"})
     runner.run("ann")
     left: dict[StoreMap, set[int]] = {}
-    for name in (RUN, ENDED, MEMBERS, HOSTS):
+    for name in (RUN, ENDED, NODES, HOSTS):
         kept = cluster.map(f"scoopi.{runner.run_name}.{name}")
         views = [kept.get_entry_view(key).result() for key in kept.key_set().result()]
         left[name] = {round(view.ttl / 1000) for view in views}

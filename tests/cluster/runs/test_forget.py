@@ -18,7 +18,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.ports import ENDED, JOBS, MEMBERS, RUN
+from scoopi.store.ports import ENDED, JOBS, NODES, RUN
 from scoopi.store.runs.run_keep_alive import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.holding import phase_of
@@ -227,7 +227,7 @@ def test_a_node_that_wakes_up_does_not_create_the_maps_of_a_removed_run_again(
     for call in (
         lambda: store.count(JOBS),
         lambda: store.get_all(RUN, ["run"]),
-        lambda: store.put_if_absent_all(MEMBERS, [("k", b"{}")]),
+        lambda: store.put_if_absent_all(NODES, [("k", b"{}")]),
         lambda: store.delete_all(ENDED, ["k"]),
     ):
         with pytest.raises(RunError, match=r"the run.s data is lost"):

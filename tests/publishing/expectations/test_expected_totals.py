@@ -44,8 +44,8 @@ def joined(store: SqliteStore, incarnation: str, node: str, state: NodeStatus = 
 
 
 def totals(store: SqliteStore, incarnation: str, node: str) -> ExpectedTotals:
-    members = Membership(store, incarnation, node)
-    return ExpectedTotals(store, members, RunRecord(store, incarnation), node, poll_s=0.001)
+    membership = Membership(store, incarnation, node)
+    return ExpectedTotals(store, membership, RunRecord(store, incarnation), node, poll_s=0.001)
 
 
 def test_numbers_of_all_nodes_are_added_up(store: SqliteStore) -> None:

@@ -64,15 +64,15 @@ def begun(backend: SharedBackend) -> Callable[[str], Store]:
 
 
 @contextmanager
-def beating(member: Membership) -> Iterator[None]:
+def beating(membership: Membership) -> Iterator[None]:
     """The node beats until the end of the block, or until its run is gone."""
     ended = threading.Event()
-    member.beat(Load(0, True))
+    membership.beat(Load(0, True))
 
     def beat() -> None:
         with suppress(RunError):
             while not ended.wait(BEAT_S):
-                member.beat(Load(0, True))
+                membership.beat(Load(0, True))
 
     thread = threading.Thread(target=beat)
     thread.start()
@@ -185,7 +185,7 @@ def test_a_run_with_live_nodes_is_forgotten_only_if_that_is_confirmed(
     postgres_url: str, backend: SharedBackend, begun: Callable[[str], Store]
 ) -> None:
     store = begun("books")
-    member = Membership(store, "n1", "ann")
+    membership = Membership(store, "n1", "ann")
     asked: list[list[str]] = []
 
     def answer(nodes: Sequence[str]) -> bool:
@@ -197,7 +197,7 @@ def test_a_run_with_live_nodes_is_forgotten_only_if_that_is_confirmed(
         "scoopi.cluster.heartbeat": "2000",
         "scoopi.cluster.liveness.gap": "60000",
     }
-    with ClusterAdmin(RunRequest(overrides=settings)) as admin, beating(member):
+    with ClusterAdmin(RunRequest(overrides=settings)) as admin, beating(membership):
         assert not admin.forget("books", answer)
         assert admin.phase("books") is RunPhase.RUNNING
         assert admin.forget("books", answer)

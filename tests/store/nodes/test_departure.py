@@ -17,33 +17,33 @@ from tests.clock import Clock
 LIVE, LEFT, DEAD = NodeStatus.LIVE, NodeStatus.LEFT, NodeStatus.DEAD
 
 
-def member(node: str, state: NodeStatus, owes_rows: bool = False) -> NodeRecord:
+def record_of(node: str, state: NodeStatus, owes_rows: bool = False) -> NodeRecord:
     return NodeRecord(node, 1, state, 0, True, owes_rows)
 
 
 def test_a_node_that_lives_or_has_left_with_its_rows_published_is_not_awaited() -> None:
-    members = {
-        "a1": member("ann", LIVE),
-        "b1": member("bob", LEFT),
-        "c1": member("cid", LEFT, owes_rows=True),
-        "d1": member("dan", DEAD),
-        "e1": member("eve", LIVE),
+    records = {
+        "a1": record_of("ann", LIVE),
+        "b1": record_of("bob", LEFT),
+        "c1": record_of("cid", LEFT, owes_rows=True),
+        "d1": record_of("dan", DEAD),
+        "e1": record_of("eve", LIVE),
     }
-    assert awaited_nodes(members, {"a1"}, members) == ("cid", "dan", "eve")
+    assert awaited_nodes(records, {"a1"}, records) == ("cid", "dan", "eve")
 
 
 def test_a_node_that_came_back_brings_what_its_earlier_incarnations_left() -> None:
-    members = {"a1": member("ann", DEAD), "a2": member("ann", LIVE)}
-    assert awaited_nodes(members, {"a2"}, ["a1"]) == ()
+    records = {"a1": record_of("ann", DEAD), "a2": record_of("ann", LIVE)}
+    assert awaited_nodes(records, {"a2"}, ["a1"]) == ()
 
 
 def test_of_nodes_without_ended_jobs_nothing_is_awaited_and_unknown_ones_are_reported_as_they_are() -> None:
-    assert awaited_nodes({"a1": member("ann", DEAD)}, (), ["gone"]) == ("gone",)
+    assert awaited_nodes({"a1": record_of("ann", DEAD)}, (), ["gone"]) == ("gone",)
 
 
 def test_a_node_awaits_itself_when_it_lacks_segments_of_its_own() -> None:
-    members = {"a1": member("ann", DEAD), "a2": member("ann", LIVE)}
-    assert awaited_nodes(members, {"a2"}, ["a1"], asking="ann") == ("ann",)
+    records = {"a1": record_of("ann", DEAD), "a2": record_of("ann", LIVE)}
+    assert awaited_nodes(records, {"a2"}, ["a1"], asking="ann") == ("ann",)
 
 
 @pytest.mark.parametrize("is_away", [False, True])
@@ -53,22 +53,22 @@ def test_only_a_node_whose_last_heartbeat_was_acknowledged_may_be_the_last(
     def away(*_: object) -> bool:
         raise StoreError("the store does not answer")
 
-    members = Membership(store, "a1", "ann")
+    membership = Membership(store, "a1", "ann")
     if is_away:
-        monkeypatch.setattr(members, "beat", away)
+        monkeypatch.setattr(membership, "beat", away)
     stopped: list[bool] = []
-    departure = Departure(members, lambda: Load(1, True), lambda: stopped.append(True))
+    departure = Departure(membership, lambda: Load(1, True), lambda: stopped.append(True))
     assert departure.leave() is not is_away
     assert stopped == [True]
-    records = [(each.state, each.owes_rows) for each in members.read().values()]
+    records = [(each.state, each.owes_rows) for each in membership.read().values()]
     assert records == ([] if is_away else [(LEFT, False)])
 
 
 @pytest.mark.parametrize("published", [True, False])
 def test_a_node_that_leaves_says_whether_its_rows_are_missing(store: SettlingStore, published: bool) -> None:
-    members = Membership(store, "a1", "ann")
-    Departure(members, lambda: Load(1, True), lambda: None).leave(published)
-    (record,) = members.read().values()
+    membership = Membership(store, "a1", "ann")
+    Departure(membership, lambda: Load(1, True), lambda: None).leave(published)
+    (record,) = membership.read().values()
     assert (record.state, record.owes_rows) == (LEFT, not published)
 
 
@@ -117,8 +117,8 @@ def test_a_node_awaits_those_that_ended_jobs_and_neither_live_nor_have_published
     store: SettlingStore,
 ) -> None:
     ann, bob, cid = (Membership(store, f"{name[0]}1", name) for name in ("ann", "bob", "cid"))
-    for member, state, owes in ((ann, LIVE, False), (bob, LEFT, True), (cid, LEFT, False)):
-        member.beat(Load(1, True, owes_rows=owes), state)
+    for node, state, owes in ((ann, LIVE, False), (bob, LEFT, True), (cid, LEFT, False)):
+        node.beat(Load(1, True, owes_rows=owes), state)
     departure = Departure(ann, lambda: Load(1, True), lambda: None)
     assert departure.node == "ann"
     assert departure.awaited(["a1", "b1", "c1"]) == ("ann", "bob")

@@ -11,7 +11,7 @@ from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeRecord, NodeScan, NodeStatus
-from scoopi.store.ports import MEMBERS, Change, Outcome, Store, StoreMap
+from scoopi.store.ports import NODES, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.clock import Clock
@@ -329,11 +329,11 @@ def given_up(join: Join, store: Store) -> Membership:
 def test_a_heartbeat_that_was_given_up_never_counts_as_the_next_one(join: Join, store: Store) -> None:
     """Others have seen it long ago: it is no sign of life now."""
     ann = given_up(join, store)
-    seen = store.get_all(MEMBERS, ["ann"])
+    seen = store.get_all(NODES, ["ann"])
     with pytest.raises(StoreError, match="was written late"):
         ann.beat(IDLE)
     ann.beat(IDLE)
-    assert store.get_all(MEMBERS, ["ann"]) != seen
+    assert store.get_all(NODES, ["ann"]) != seen
 
 
 def test_a_node_that_leaves_says_so_also_when_a_heartbeat_that_was_given_up_came_late(
@@ -365,7 +365,7 @@ def test_a_look_says_whether_all_live_nodes_are_idle(join: Join) -> None:
 def test_a_heartbeat_that_is_gone_means_that_data_is_lost(join: Join, store: Store) -> None:
     ann = join("ann")
     ann.beat(IDLE)
-    store.delete_all(MEMBERS, ["ann"])
+    store.delete_all(NODES, ["ann"])
     with pytest.raises(RunError, match="data is lost"):
         ann.beat(IDLE)
 

@@ -37,7 +37,7 @@ class Absent(SqliteStore):
 
 
 @pytest.fixture
-def members(store: Store) -> Membership:
+def membership(store: Store) -> Membership:
     return Membership(store, "one", "ann")
 
 
@@ -45,24 +45,24 @@ def join(store: Store, node: str) -> None:
     Membership(store, f"of-{node}", node).beat(Load(0, True))
 
 
-def state_of(members: Membership, incarnation: str = "one") -> NodeStatus:
-    return members.read()[incarnation].state
+def state_of(membership: Membership, incarnation: str = "one") -> NodeStatus:
+    return membership.read()[incarnation].state
 
 
-def test_it_is_there_when_so_many_nodes_beat(store: Store, members: Membership) -> None:
+def test_it_is_there_when_so_many_nodes_beat(store: Store, membership: Membership) -> None:
     reported: list[int] = []
 
     def notify(live: int) -> None:
         reported.append(live)
         join(store, "bob" if live == 1 else "cid")
 
-    Quorum(members, 3, LONG_S, notify).wait(never, never)
+    Quorum(membership, 3, LONG_S, notify).wait(never, never)
     assert reported == [1, 2]
-    assert state_of(members) is NodeStatus.LIVE
+    assert state_of(membership) is NodeStatus.LIVE
 
 
-def test_a_node_that_waits_has_taken_no_job_and_owes_nothing(members: Membership) -> None:
-    Quorum(members, 2, LONG_S).wait(lambda: True, never)
+def test_a_node_that_waits_has_taken_no_job_and_owes_nothing(membership: Membership) -> None:
+    Quorum(membership, 2, LONG_S).wait(lambda: True, never)
     waiting = NodeRecord(
         "ann",
         number=0,
@@ -76,33 +76,33 @@ def test_a_node_that_waits_has_taken_no_job_and_owes_nothing(members: Membership
         failed=0,
         start=0,
     )
-    assert members.read() == {"one": waiting}
+    assert membership.read() == {"one": waiting}
     with pytest.raises(StoppedError):
-        Quorum(members, 2, LONG_S).wait(never, lambda: True)
-    assert members.read() == {"one": replace(waiting, number=2, state=NodeStatus.LEFT)}
+        Quorum(membership, 2, LONG_S).wait(never, lambda: True)
+    assert membership.read() == {"one": replace(waiting, number=2, state=NodeStatus.LEFT)}
 
 
-def test_a_run_that_has_begun_without_this_node_is_not_waited_for(members: Membership) -> None:
-    Quorum(members, 2, LONG_S).wait(lambda: True, never)
-    assert state_of(members) is NodeStatus.LIVE
+def test_a_run_that_has_begun_without_this_node_is_not_waited_for(membership: Membership) -> None:
+    Quorum(membership, 2, LONG_S).wait(lambda: True, never)
+    assert state_of(membership) is NodeStatus.LIVE
 
 
-def test_a_node_that_is_to_stop_leaves(members: Membership) -> None:
+def test_a_node_that_is_to_stop_leaves(membership: Membership) -> None:
     with pytest.raises(StoppedError):
-        Quorum(members, 2, LONG_S).wait(never, lambda: True)
-    assert state_of(members) is NodeStatus.LEFT
+        Quorum(membership, 2, LONG_S).wait(never, lambda: True)
+    assert state_of(membership) is NodeStatus.LEFT
 
 
-def test_when_they_do_not_come_in_time_it_says_how_many_there_were(members: Membership) -> None:
+def test_when_they_do_not_come_in_time_it_says_how_many_there_were(membership: Membership) -> None:
     with pytest.raises(ClusterError, match="only 1 of 2 nodes have joined"):
-        Quorum(members, 2, 0.01).wait(never, never)
-    assert state_of(members) is NodeStatus.LEFT
+        Quorum(membership, 2, 0.01).wait(never, never)
+    assert state_of(membership) is NodeStatus.LEFT
 
 
-def test_an_earlier_process_of_this_node_is_not_counted(store: Store, members: Membership) -> None:
+def test_an_earlier_process_of_this_node_is_not_counted(store: Store, membership: Membership) -> None:
     Membership(store, "zero", "ann").beat(Load(0, True))
     with pytest.raises(ClusterError, match="only 1 of 2 nodes have joined"):
-        Quorum(members, 2, 0.0).wait(never, never)
+        Quorum(membership, 2, 0.0).wait(never, never)
 
 
 def test_a_store_that_is_away_for_a_while_is_asked_again(
@@ -119,12 +119,12 @@ def test_a_store_that_is_away_for_a_while_is_asked_again(
     away.close()
 
 
-def test_one_node_waits_for_nobody(members: Membership) -> None:
-    Quorum(members, 1, LONG_S).wait(never, never)
-    assert members.read() == {}
+def test_one_node_waits_for_nobody(membership: Membership) -> None:
+    Quorum(membership, 1, LONG_S).wait(never, never)
+    assert membership.read() == {}
 
 
-def test_the_store_is_looked_at_a_few_times_a_second_however_long_it_takes(members: Membership) -> None:
+def test_the_store_is_looked_at_a_few_times_a_second_however_long_it_takes(membership: Membership) -> None:
     looks = 0
 
     def has_begun() -> bool:
@@ -133,7 +133,7 @@ def test_the_store_is_looked_at_a_few_times_a_second_however_long_it_takes(membe
         return False
 
     with pytest.raises(ClusterError, match=r"only 1 of 2 nodes have joined within 1 s;") as refused:
-        Quorum(members, 2, 1.0, lambda live: None).wait(has_begun, never)
+        Quorum(membership, 2, 1.0, lambda live: None).wait(has_begun, never)
     assert 1 < looks <= 6
     assert (refused.value.at, refused.value.hint) == (
         "scoopi.cluster.quorum.size",

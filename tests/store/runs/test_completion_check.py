@@ -32,12 +32,12 @@ class Node:
         self.run = RunRecord(store, incarnation)
         self.run.create("r1")
         self.jobs = JobStore(store, incarnation)
-        self.members = Membership(store, incarnation, incarnation, clocks=NodeClocks(clock, clock))
-        self.end = CompletionCheck(self.run, self.jobs, self.members, incarnation, lambda: self.load)
+        self.membership = Membership(store, incarnation, incarnation, clocks=NodeClocks(clock, clock))
+        self.end = CompletionCheck(self.run, self.jobs, self.membership, incarnation, lambda: self.load)
         self.beat()
 
     def beat(self) -> None:
-        self.members.beat(self.load)
+        self.membership.beat(self.load)
 
 
 Born = Callable[[str], Node]
@@ -143,7 +143,7 @@ def test_a_take_of_this_node_around_the_scan_restarts_it(ann: Node, store: Store
             return True
 
     jobs = TakesMeanwhile(store, "ann")
-    assert not CompletionCheck(ann.run, jobs, ann.members, "ann", lambda: ann.load).is_over()
+    assert not CompletionCheck(ann.run, jobs, ann.membership, "ann", lambda: ann.load).is_over()
 
 
 def test_a_job_that_this_node_still_had_before_the_scan_may_have_left_others(ann: Node, store: Store) -> None:
@@ -192,7 +192,7 @@ def test_a_node_that_joins_is_waited_for_and_one_that_left_is_not(ann: Node, bor
     for _ in range(3):
         bob.beat()
         assert not ann.end.is_over()
-    cid.members.beat(cid.load, NodeStatus.LEFT)
+    cid.membership.beat(cid.load, NodeStatus.LEFT)
     assert not ann.end.is_over()
     for _ in range(2):
         bob.beat()
@@ -203,9 +203,9 @@ def test_a_dead_node_is_not_waited_for(ann: Node, born: Born, clock: Clock) -> N
     bob = born("bob")
     bob.load = Load(1, False)
     bob.beat()
-    ann.members.watch()
+    ann.membership.watch()
     for _ in range(15):
         assert not ann.end.is_over()
         clock.pass_s(1)
-        ann.members.watch()
+        ann.membership.watch()
     assert ann.end.is_over()

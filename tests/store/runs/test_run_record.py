@@ -14,7 +14,7 @@ from scoopi.store.ports import (
     ENDED,
     HOSTS,
     JOBS,
-    MEMBERS,
+    NODES,
     PAYLOADS,
     RUN,
     Change,
@@ -98,7 +98,7 @@ def sleeper() -> bytes:
         (ENDED, "1", b"done"),
         (HOSTS, "a.test:80", b"{}"),
         (RUN, "composed/seed/r1", b"seeded"),
-        (MEMBERS, "n1", sleeper()),
+        (NODES, "n1", sleeper()),
     ],
 )
 def test_a_run_record_that_is_gone_once_the_run_has_begun_is_not_made_again(
@@ -113,7 +113,7 @@ def test_a_run_record_that_is_gone_once_the_run_has_begun_is_not_made_again(
 
 def test_what_stands_before_the_run_record_keeps_nobody_from_making_it(run: RunRecord, store: Store) -> None:
     waits = msgspec.json.encode(NodeRecord("bob", 3, NodeStatus.LIVE, takes=0, idle=True))
-    store.put_if_absent_all(MEMBERS, [("n1", waits)])
+    store.put_if_absent_all(NODES, [("n1", waits)])
     before = [(key, b"r1") for key in ("composed/setup", "barricade/setup", "cancel", "canary/0")]
     store.put_if_absent_all(RUN, before)
     assert not run.has_lost()

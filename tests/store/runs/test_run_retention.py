@@ -30,7 +30,7 @@ RUN = "shop"
 SECONDS = 60
 ENDS = {f"{number:032x}": Ended("n1", 1, JobState.DONE) for number in range(3)}
 WRITES = 1 + 1 + (1 + 1 + 1 + 2) + 2 + 1 + (2 + 1) + 1
-"""OVER; its noting; a pack, that all are packed, a removal, their ends; those of two members; of a
+"""OVER; its noting; a pack, that all are packed, a removal, their ends; those of two membership; of a
 payload; of the run's records and canary; that all have one."""
 
 
