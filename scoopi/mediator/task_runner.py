@@ -14,8 +14,8 @@ from injector import inject
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.inboxes import TaskInbox
-from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_dispatcher import JobDispatcher
+from scoopi.mediator.workers.message_router import MessageRouter
 from scoopi.mediator.workers.watchdog import POLL_S, Watchdog
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.store.pages.job_records import TakenJob
@@ -77,7 +77,7 @@ class TaskRunner:
         inbox: TaskInbox,
         pool: WorkerPool,
         dispatcher: JobDispatcher,
-        router: HandoverRouter,
+        router: MessageRouter,
         watchdog: Watchdog,
         calls: TaskRunnerCalls,
     ) -> None:

@@ -32,8 +32,8 @@ from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.denied_jobs import DeniedJobs
-from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_dispatcher import JobDispatcher
+from scoopi.mediator.workers.message_router import MessageRouter
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.watchdog import Watchdog
@@ -197,7 +197,7 @@ class PlayedNode:
         self.job_inbox = JobInbox()
         handler = RetryHandler(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
         self.counts = NodeCounts()
-        self.router = HandoverRouter(limiter, queues, self.appender, self.counts, handler, self.robots)
+        self.router = MessageRouter(limiter, queues, self.appender, self.counts, handler, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.sessions = Sessions(self.pool)
         place_of = "town.yml:{}:{}".format

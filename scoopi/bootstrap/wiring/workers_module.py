@@ -29,8 +29,8 @@ from scoopi.mediator.task_mediator import Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.denied_jobs import DeniedJobs
-from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_dispatcher import JobDispatcher
+from scoopi.mediator.workers.message_router import MessageRouter
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.worker_link import WorkerLink
@@ -66,7 +66,7 @@ class WorkersModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind the classes that the injector can construct."""
-        for part in (HandoverRouter, JobDispatcher, Sessions, TaskInbox, TaskQueues, TaskRunner):
+        for part in (MessageRouter, JobDispatcher, Sessions, TaskInbox, TaskQueues, TaskRunner):
             binder.bind(part, scope=singleton)
 
     @singleton

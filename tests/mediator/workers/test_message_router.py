@@ -1,4 +1,4 @@
-"""HandoverRouter: what a worker reports reaches the rate limiter, the queues, the appender and the counts."""
+"""MessageRouter: what a worker reports reaches the rate limiter, the queues, the appender and the counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from scoopi.appenders.appender import JobResult
 from scoopi.errors import LoadFault, RunError
 from scoopi.mediator.held_jobs import Pending, robots_pending
-from scoopi.mediator.workers.handover_router import NOTHING, Routed
+from scoopi.mediator.workers.message_router import NOTHING, Routed
 from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_SECONDS, PoolWorker
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobState

@@ -1,4 +1,4 @@
-"""HandoverRouter: carries out what workers report: finished jobs, new jobs, requests for grants."""
+"""MessageRouter: acts on the messages of workers: finished jobs, new jobs, requests for grants."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Routed(NamedTuple):
 NOTHING = Routed()
 
 
-class HandoverRouter:
-    """Carries out what workers report: finished jobs, new jobs, requests for grants.
+class MessageRouter:
+    """Acts on the messages of workers: finished jobs, new jobs, requests for grants.
 
     Belongs to the task runner's thread.
     """
