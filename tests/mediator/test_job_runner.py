@@ -592,7 +592,7 @@ def test_pages_that_count_for_a_budget_are_counted_in_the_store_as_soon_as_they_
         world.inbox.has_new([ONE])
         world.taken(2)
         assert any(kept.get(timeout=WAIT_S) for _ in range(20)), "no round but the periodic ones"
-        assert SharedCounts(SettlingStore(world.store), "bob", PAGES).others()["pages/"] == 2
+        assert SharedCounts(SettlingStore(world.store), "bob", PAGES).others().counts["pages/"] == 2
 
 
 def test_between_two_looks_at_very_many_hosts_retries_and_robots_txt_do_not_wait(

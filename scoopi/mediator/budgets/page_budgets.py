@@ -13,15 +13,12 @@ import msgspec
 
 from scoopi.model.limits.budget import NO_BUDGET, Budget
 from scoopi.store.pages.job_records import TakenJob
-from scoopi.store.runs.shared_counts import SharedCounts
+from scoopi.store.runs.shared_counts import NOTHING_COUNTED, CountRecord, SharedCounts
 
 log = logging.getLogger(__name__)
 
 MOST_NAMED = 100
 _PAGES, _BYTES, _BEGUN = "pages", "bytes", "begun"
-_USED_UP, _HELD = "used up: ", "held: "
-"""Prefixes of two kinds of keys among the shared counts: a sentence about a budget that is used up, and the
-ids of the jobs that a process has counted and holds."""
 _ID_LENGTH = 12
 """How many digits of a job's id are shared: enough to be unique among the jobs that nodes hold."""
 
@@ -87,7 +84,7 @@ class PageBudgets:
         self._began: dict[str, float] = {"": clock()}
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._others: Mapping[str, int] = {}
+        self._others = NOTHING_COUNTED
         self._used_up: dict[str, None] = {}
         self._held: set[str] = set()
         self._held_by_others: frozenset[str] = frozenset()
@@ -175,12 +172,9 @@ class PageBudgets:
                 self._held.intersection_update(each[:_ID_LENGTH] for each in held())
             with self._lock:
                 own = dict(self._counts)
-            if self._held:
-                own[f"{_HELD}{' '.join(sorted(self._held))}"] = 1
-            counts.keep(own | {f"{_USED_UP}{each}": 1 for each in self._own_used_up()})
+            counts.keep(CountRecord(own, tuple(sorted(self._held)), tuple(self._own_used_up())))
             others = counts.others()
-            ids = (each.removeprefix(_HELD) for each in others if each.startswith(_HELD))
-            self._held_by_others = frozenset(" ".join(ids).split())
+            self._held_by_others = frozenset(others.held)
             with self._lock:
                 self._others = others
 
@@ -191,8 +185,7 @@ class PageBudgets:
         """
         with self._lock:
             others = self._others
-        found = (each.removeprefix(_USED_UP) for each in others if each.startswith(_USED_UP))
-        return tuple(dict.fromkeys((*self._own_used_up(), *sorted(found))))[:MOST_NAMED]
+        return tuple(dict.fromkeys((*self._own_used_up(), *others.used_up)))[:MOST_NAMED]
 
     def reason(self, sentence: str) -> str:
         """Return the sentence on the budget that really ended the pages, given the one that refused them.
@@ -261,7 +254,7 @@ class PageBudgets:
     def _count(self, scope: _Scope, what: str) -> int:
         key = f"{what}/{scope.key}"
         with self._lock:
-            return self._counts[key] + self._others.get(key, 0)
+            return self._counts[key] + self._others.counts.get(key, 0)
 
     def _add(self, scopes: Iterable[_Scope], what: str, number: int) -> None:
         with self._lock:

@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping
 
-from scoopi.store.runs.shared_counts import SharedCounts
+from scoopi.store.runs.shared_counts import CountRecord, SharedCounts
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +61,8 @@ class RetryBudget:
             StoreError: the store does not answer; the next call tries again.
         """
         if counts.is_due():
-            counts.keep(self.spent())
-            self.set_others(counts.others())
+            counts.keep(CountRecord(self.spent()))
+            self.set_others(counts.others().counts)
 
     def set_others(self, spent: Mapping[str, int]) -> None:
         """Set the retries by host that other nodes, and earlier processes of this node, have made."""

@@ -11,7 +11,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.limits.budget import NO_BUDGET, Budget
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import TakenJob
-from scoopi.store.runs.shared_counts import PAGES, SharedCounts, forget_counts
+from scoopi.store.runs.shared_counts import NOTHING_COUNTED, PAGES, SharedCounts, forget_counts
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 
@@ -99,7 +99,7 @@ def test_the_store_keeps_the_ids_of_counted_jobs_that_are_held_only(store: Settl
         budgets.refuse(each)
     budgets.share(SharedCounts(store, "ann", PAGES), held=lambda: {held.id, job().id})
     kept = SharedCounts(store, "bob", PAGES).others()
-    assert kept == {"pages/": 2, f"held: {held.id[:12]}": 1}
+    assert (kept.counts, kept.held) == ({"pages/": 2}, (held.id[:12],))
 
 
 def test_time_that_ends_pages_under_way_is_the_reason_for_which_others_were_skipped() -> None:
@@ -199,7 +199,7 @@ def test_without_a_budget_nothing_is_counted(store: SettlingStore) -> None:
     assert not budgets.are_set
     assert budgets.refuse(job()) == ""
     budgets.share(SharedCounts(store, "ann", PAGES), at_once=True)
-    assert not SharedCounts(store, "bob", PAGES).others()
+    assert SharedCounts(store, "bob", PAGES).others() == NOTHING_COUNTED
 
 
 def test_nodes_and_later_processes_share_a_budget(store: SettlingStore) -> None:
@@ -235,6 +235,6 @@ def test_what_was_counted_since_the_last_second_is_kept_at_the_end(store: Settli
     budgets.share(counts)
     budgets.refuse(job())
     budgets.share(counts)
-    assert not +SharedCounts(store, "bob", PAGES).others()
+    assert SharedCounts(store, "bob", PAGES).others() == NOTHING_COUNTED
     budgets.share(counts, at_once=True)
-    assert SharedCounts(store, "bob", PAGES).others()["pages/"] == 1
+    assert SharedCounts(store, "bob", PAGES).others().counts["pages/"] == 1

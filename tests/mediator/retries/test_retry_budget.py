@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from scoopi.mediator.retries.retry_budget import RetryBudget
-from scoopi.store.runs.shared_counts import PERIOD_S, SharedCounts
+from scoopi.store.runs.shared_counts import PERIOD_S, CountRecord, SharedCounts
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 
@@ -49,12 +47,12 @@ def test_without_a_budget_nothing_is_retried() -> None:
 
 
 def test_a_budget_is_shared_once_a_second(store: SettlingStore, clock: Clock) -> None:
-    SharedCounts(store, "bob").keep({ONE: 2})
+    SharedCounts(store, "bob").keep(CountRecord({ONE: 2}))
     budget, counts = RetryBudget(per_run=3), SharedCounts(store, "ann", clock=clock)
     budget.share(counts)
     assert (budget.spend(ONE, 9), "run's budget" in budget.spend(ONE, 9)) == ("", True)
     budget.share(counts)
-    assert SharedCounts(store, "cid").others() == Counter({ONE: 2})
+    assert SharedCounts(store, "cid").others() == CountRecord({ONE: 2})
     clock.pass_s(PERIOD_S)
     budget.share(counts)
-    assert SharedCounts(store, "cid").others() == Counter({ONE: 3})
+    assert SharedCounts(store, "cid").others() == CountRecord({ONE: 3})

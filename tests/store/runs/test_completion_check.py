@@ -153,7 +153,7 @@ def test_a_job_that_this_node_still_had_before_the_scan_may_have_left_others(ann
             return True
 
     ann.load = Load(1, False)
-    check = CompletionCheck(ann.run, EndsMeanwhile(store, "ann"), ann.members, "ann", lambda: ann.load)
+    check = CompletionCheck(ann.run, EndsMeanwhile(store, "ann"), ann.membership, "ann", lambda: ann.load)
     ann.jobs.finished.bury()
     assert not check.is_over()
 
@@ -172,7 +172,7 @@ def test_a_job_that_another_node_still_had_before_the_scan_may_have_left_others(
     bob = born("bob")
     bob.load = Load(1, False)
     bob.beat()
-    check = CompletionCheck(ann.run, Following(store, "ann"), ann.members, "ann", lambda: ann.load)
+    check = CompletionCheck(ann.run, Following(store, "ann"), ann.membership, "ann", lambda: ann.load)
     assert not check.is_over()
     for _ in range(2):
         bob.beat()
