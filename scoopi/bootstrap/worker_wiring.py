@@ -31,14 +31,14 @@ from scoopi.parse.parts.page_parts import PageParts
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import finder_of
 from scoopi.runs.composed import WorkerPlan
-from scoopi.steps.browser_choice import BrowserChoice
-from scoopi.steps.downloads.file_loading import FileLoading
-from scoopi.steps.login_run import LoginDetector
-from scoopi.steps.page_loader import LoadRules, PageLoader
+from scoopi.steps.loading.browser_choice import BrowserChoice
+from scoopi.steps.loading.file_loading import FileLoading
+from scoopi.steps.loading.login_run import LoginDetector
+from scoopi.steps.loading.page_loader import LoadRules, PageLoader
+from scoopi.steps.loading.session_loader import SessionLoader
+from scoopi.steps.loading.worker_sessions import WorkerSessions
 from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
-from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader, PluginClient
-from scoopi.steps.worker_sessions import WorkerSessions
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.links.list_ends import ListEnds

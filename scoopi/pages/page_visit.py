@@ -21,8 +21,8 @@ from scoopi.model.site_session import SessionChange
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page
 from scoopi.politeness.robots.robots_rules import RobotsRules
+from scoopi.steps.loading.worker_sessions import WorkerSessions
 from scoopi.steps.step import Loader, LoadState
-from scoopi.steps.worker_sessions import WorkerSessions
 
 NOT_AGAIN = "a run does not retry it"
 PAGE, ROBOTS, LOGIN = "page", "robots.txt", "login"

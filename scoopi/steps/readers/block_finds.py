@@ -14,7 +14,7 @@ from scoopi.model.scrape.task_def import TaskDef, TaskGroup
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.query_ports import QueryEngine
 from scoopi.parse.tree.page import Page
-from scoopi.steps.browser_choice import BrowserChoice, HasFound
+from scoopi.steps.loading.browser_choice import BrowserChoice, HasFound
 
 _PLACEHOLDER = "%{"
 

@@ -20,7 +20,7 @@ from scoopi.fetch.http_client import HttpClient
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.steps.page_loader import LoadRules, PageLoader
+from scoopi.steps.loading.page_loader import LoadRules, PageLoader
 from scoopi.steps.step import LoadState
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server

@@ -30,11 +30,11 @@ from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.parts.page_part import PagePart
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.steps.browser_choice import BrowserChoice
-from scoopi.steps.downloads.file_loading import FileLoading
-from scoopi.steps.page_faults import unusable
+from scoopi.steps.loading.browser_choice import BrowserChoice
+from scoopi.steps.loading.file_loading import FileLoading
+from scoopi.steps.loading.page_faults import unusable
+from scoopi.steps.loading.worker_sessions import WorkerSessions
 from scoopi.steps.step import Loader, LoadState, OnHandover, OnPluginResult, OnSent, PluginClient
-from scoopi.steps.worker_sessions import WorkerSessions
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive

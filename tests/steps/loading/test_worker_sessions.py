@@ -12,7 +12,7 @@ from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Request
 from scoopi.model.site_session import MOST_COOKIES, Session
 from scoopi.model.sites import Site
-from scoopi.steps.worker_sessions import WorkerSessions
+from scoopi.steps.loading.worker_sessions import WorkerSessions
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.exchanges.many import send
 from tests.server.answer import Answer

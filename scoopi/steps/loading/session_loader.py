@@ -13,9 +13,9 @@ from scoopi.model.site_session import Session, SessionChange
 from scoopi.model.sites import Site, Sites
 from scoopi.model.text.shown import shown
 from scoopi.parse.tree.page import Page
-from scoopi.steps.login_run import FORM, SUBMIT, UNAUTHORIZED, LoginRun, LoginStage
+from scoopi.steps.loading.login_run import FORM, SUBMIT, UNAUTHORIZED, LoginRun, LoginStage
+from scoopi.steps.loading.worker_sessions import WorkerSessions
 from scoopi.steps.step import Loader, LoadState, OnHandover
-from scoopi.steps.worker_sessions import WorkerSessions
 
 MOST_LOGINS = 2
 """How many logins a page may ask for, so that a page that always asks for one fails."""

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.steps.page_faults import unusable
+from scoopi.steps.loading.page_faults import unusable
 
 HTML = b"<!doctype html><h1>Oslo</h1>"
 APP = b"<!doctype html><head><script src=app.js></script></head><body><div id=root></div></body>"

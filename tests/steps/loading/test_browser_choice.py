@@ -10,7 +10,7 @@ import pytest
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.steps.browser_choice import BY_BROWSER, BY_HTTP, ENOUGH, BrowserChoice
+from scoopi.steps.loading.browser_choice import BY_BROWSER, BY_HTTP, ENOUGH, BrowserChoice
 from scoopi.steps.step import LoadState
 
 LOCATOR = Locator("a", "shop", "http://h/a")

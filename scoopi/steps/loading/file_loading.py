@@ -12,7 +12,7 @@ from scoopi.fetch.hop_results import ReceivedFile
 from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.text.shown import shown
-from scoopi.steps.login_run import UNAUTHORIZED
+from scoopi.steps.loading.login_run import UNAUTHORIZED
 
 
 class FileLoading:

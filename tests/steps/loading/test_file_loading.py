@@ -14,7 +14,7 @@ from scoopi.fetch.hop_results import ReceivedFile
 from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload
 from scoopi.model.locator import Locator
-from scoopi.steps.downloads.file_loading import FileLoading
+from scoopi.steps.loading.file_loading import FileLoading
 
 ORDER = FileRequest("http://h/1.jpg")
 PAYLOAD = Payload("job", Locator("oslo", "list", ORDER.url), 1, "", None)
