@@ -33,12 +33,13 @@ from scoopi.plugins.builtins import finder_of
 from scoopi.runs.composed import WorkerPlan
 from scoopi.steps.loading.browser_choice import BrowserChoice
 from scoopi.steps.loading.file_loading import FileLoading
+from scoopi.steps.loading.load_rules import LoadRules
+from scoopi.steps.loading.loader import Loader, PluginClient
 from scoopi.steps.loading.login_run import LoginDetector
-from scoopi.steps.loading.page_loader import LoadRules, PageLoader
+from scoopi.steps.loading.page_loader import PageLoader
 from scoopi.steps.loading.session_loader import SessionLoader
 from scoopi.steps.loading.worker_sessions import WorkerSessions
 from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
-from scoopi.steps.step import Loader, PluginClient
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.links.list_ends import ListEnds

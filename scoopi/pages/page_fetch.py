@@ -38,11 +38,12 @@ from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import finder_of
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
-from scoopi.steps.loading.page_loader import LoadRules, PageLoader
+from scoopi.steps.loading.load_rules import LoadRules
+from scoopi.steps.loading.loader import Loader
+from scoopi.steps.loading.page_loader import PageLoader
 from scoopi.steps.loading.session_loader import SessionLoader
 from scoopi.steps.loading.worker_sessions import WorkerSessions
 from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
-from scoopi.steps.step import Loader
 from scoopi.worker.plugin_loads import LoadLimits, PluginLoads
 
 if TYPE_CHECKING:

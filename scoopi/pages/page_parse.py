@@ -28,7 +28,8 @@ from scoopi.parse.tree.page import Page
 from scoopi.runs.composed import WorkerPlan
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
-from scoopi.steps.step import Loader, LoadState
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.loader import Loader
 from scoopi.worker.worker_parts import TaskChain
 
 LIMIT_S = 120.0

@@ -21,8 +21,9 @@ from scoopi.model.site_session import SessionChange
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page
 from scoopi.politeness.robots.robots_rules import RobotsRules
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.loader import Loader
 from scoopi.steps.loading.worker_sessions import WorkerSessions
-from scoopi.steps.step import Loader, LoadState
 
 NOT_AGAIN = "a run does not retry it"
 PAGE, ROBOTS, LOGIN = "page", "robots.txt", "login"

@@ -13,7 +13,8 @@ import msgspec
 from scoopi.errors import FetchError, StoppedError
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.site_session import Session
-from scoopi.steps.step import Loader, LoadState
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.loader import Loader
 from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, FileEnded, GrantRequested, PageSeen, WorkItem
 from scoopi.worker.request_reports import RequestReports
 

@@ -27,7 +27,7 @@ from scoopi.model.handover import Grant
 from scoopi.model.sites import Sites
 from scoopi.model.text.shown import shown
 from scoopi.plugins.loader_port import LoaderPlugin, Terms
-from scoopi.steps.step import OnPluginResult, OnSent
+from scoopi.steps.loading.loader import OnPluginResult, OnSent
 from scoopi.worker.plugin_call import (
     AbandonedError,
     CallAnswered,

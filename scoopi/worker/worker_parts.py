@@ -9,7 +9,8 @@ import msgspec
 
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.model.scrape.task_def import TaskDef
-from scoopi.steps.step import Loader, Step
+from scoopi.steps.loading.loader import Loader
+from scoopi.steps.step import Step
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 

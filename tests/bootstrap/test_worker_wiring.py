@@ -16,7 +16,7 @@ from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.model.sites import SiteBlock
 from scoopi.runs.composed import WorkerPlan
-from scoopi.steps.step import LoadState
+from scoopi.steps.loading.load_state import LoadState
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import Result, WorkItem
 from scoopi.worker.worker_parts import WorkerParts

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 
 from scoopi.model.handover import Handover, Payload, ToTask
-from scoopi.steps.step import Loader, OnHandover
+from scoopi.steps.loading.loader import Loader, OnHandover
 
 LIMIT_S = 60.0
 

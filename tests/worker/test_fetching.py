@@ -15,7 +15,7 @@ from scoopi.model.downloads import FileRequest
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator, PageRequest
-from scoopi.steps.step import LoadState
+from scoopi.steps.loading.load_state import FORM, LoadState, LoginStage
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
 from scoopi.worker.messages import (
     ARCHIVE,
@@ -32,6 +32,8 @@ from scoopi.worker.request_reports import RequestReports
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
 LOCATOR = Locator("name", "group", "http://here.example/")
+BEGUN = LoginStage(FORM, Locator("login", "", "http://here.example/login"), LoadState())
+"""A login that has begun."""
 
 
 def load(job: str) -> PageLoad:
@@ -251,7 +253,7 @@ def test_the_network_has_its_turn_between_two_pages_when_its_last_one_is_long_ag
         (PageRequest("POST"), LoadState(hops=1), True),
         (PageRequest("POST"), LoadState(call=1), True),
         (PageRequest("POST"), LoadState(), False),
-        (PageRequest("POST"), LoadState(hops=1, login="begun"), False),
+        (PageRequest("POST"), LoadState(hops=1, login=BEGUN), False),
         (PageRequest("POST", idempotent=True), LoadState(hops=1), False),
         (None, LoadState(hops=1), False),
         (None, LoadState(file=FileRequest("http://here.example/a.jpg")), True),
@@ -297,8 +299,8 @@ PAGE, NEXT = LOCATOR.url, "http://next.example/"
         (LoadState(url=NEXT), "", False, NEXT),
         (LoadState(url=NEXT), "http://own.example/", False, "http://own.example/"),
         (LoadState(), "http://own.example/", True, ""),
-        (LoadState(login="begun"), "", False, ""),
-        (LoadState(login="begun"), "", True, ""),
+        (LoadState(login=BEGUN), "", False, ""),
+        (LoadState(login=BEGUN), "", True, ""),
     ],
 )
 def test_a_grant_is_asked_for_with_the_address_that_robots_txt_has_to_allow(

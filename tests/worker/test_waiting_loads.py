@@ -8,7 +8,7 @@ from scoopi.model.handover import Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.site_session import Session
-from scoopi.steps.step import LoadState
+from scoopi.steps.loading.load_state import LoadState
 from scoopi.worker.fetching import PageLoad
 from scoopi.worker.messages import WorkItem
 from scoopi.worker.waiting_loads import WaitingLoads

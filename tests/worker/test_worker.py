@@ -17,7 +17,8 @@ from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.model.handover import Grant, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.steps.step import Loader, LoadState, OnHandover
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.loader import Loader, OnHandover
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.job_run import JobRun

@@ -23,7 +23,9 @@ from scoopi.model.report.run_report import LOADER
 from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.model.scrape.task_def import TaskDef
 from scoopi.model.site_session import Session, SessionChange
-from scoopi.steps.step import LoadState, OnHandover, Step
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.loader import OnHandover
+from scoopi.steps.step import Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs

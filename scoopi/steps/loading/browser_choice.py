@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from scoopi.errors import StepError
 from scoopi.model.locator import Locator
 from scoopi.parse.tree.page import Page
-from scoopi.steps.step import LoadState
+from scoopi.steps.loading.load_state import LoadState
 
 BY_HTTP, BY_BROWSER = "http", "browser"
 ENOUGH = 3

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-import msgspec
-
 from scoopi.errors import FetchError, ParseError
 from scoopi.fetch.address import host_of
 from scoopi.fetch.hop_results import ReceivedFile
@@ -19,26 +17,12 @@ from scoopi.model.text.shown import shown
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.tree.login_form import LoginForm, find_form, has_element
 from scoopi.parse.tree.page import Page, TreeLimits
+from scoopi.steps.loading.load_state import FORM, SUBMIT
 
-FORM, SUBMIT = "form", "submit"
 UNAUTHORIZED = 401
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 MOST_FORM_BYTES = 1_000_000
 """A larger file is not checked for a login form."""
-
-
-class LoginStage(msgspec.Struct, frozen=True):
-    """A stage of a login.
-
-    Attributes:
-        name: FORM or SUBMIT.
-        locator: the locator of the page to request.
-        load: the loader's input for that page, a LoadState.
-    """
-
-    name: str
-    locator: Locator
-    load: object
 
 
 class LoginRun:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -24,48 +23,18 @@ from scoopi.fetch.hop_results import (
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.page_kind import refuse_foreign, unpacked
 from scoopi.fetch.request import Request
-from scoopi.fetch.robots_text import DEFAULT_TOKEN, answer_of_body, product_token
+from scoopi.fetch.robots_text import answer_of_body, product_token
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
-from scoopi.parse.parts.page_part import PagePart
-from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.steps.loading.browser_choice import BrowserChoice
-from scoopi.steps.loading.file_loading import FileLoading
+from scoopi.parse.tree.page import Page
+from scoopi.steps.loading.load_rules import LoadRules
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.loader import Loader, OnHandover, OnPluginResult, OnSent, PluginClient
 from scoopi.steps.loading.page_faults import unusable
-from scoopi.steps.loading.worker_sessions import WorkerSessions
-from scoopi.steps.step import Loader, LoadState, OnHandover, OnPluginResult, OnSent, PluginClient
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
-
-
-class LoadRules(msgspec.Struct, frozen=True):
-    """What all loaders of a run have in common.
-
-    Attributes:
-        run_date: the run's date-time, which becomes the `from_date` of a loaded page.
-        limits: the limits of the trees that are built from pages.
-        saves: whether the pages of a group, given by name, are saved in the archive.
-        on_sent: called with (job, host) after a request is sent; None if the run needs no report.
-        robots_token: the product token that robots.txt uses for this agent, in lower case.
-        sessions: the cookies of sites that keep them; None if no site does.
-        choice: decides which pages a browser loads; None if no group has `loader: auto`.
-        files: loads the files that rows name; None if no definition has a download.
-        part_of: what the definitions read of the pages of a group, given by name; None for all.
-        in_browsers: the groups whose empty pages a browser has loaded.
-    """
-
-    run_date: datetime
-    limits: TreeLimits
-    saves: Callable[[str], bool]
-    on_sent: Callable[[str, str], None] | None = None
-    robots_token: str = DEFAULT_TOKEN
-    sessions: WorkerSessions | None = None
-    choice: BrowserChoice | None = None
-    files: FileLoading | None = None
-    part_of: Callable[[str], PagePart | None] = lambda group: None
-    in_browsers: frozenset[str] = frozenset()
 
 
 NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})

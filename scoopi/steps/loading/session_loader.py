@@ -13,9 +13,10 @@ from scoopi.model.site_session import Session, SessionChange
 from scoopi.model.sites import Site, Sites
 from scoopi.model.text.shown import shown
 from scoopi.parse.tree.page import Page
-from scoopi.steps.loading.login_run import FORM, SUBMIT, UNAUTHORIZED, LoginRun, LoginStage
+from scoopi.steps.loading.load_state import FORM, SUBMIT, LoadState, LoginStage
+from scoopi.steps.loading.loader import Loader, OnHandover
+from scoopi.steps.loading.login_run import UNAUTHORIZED, LoginRun
 from scoopi.steps.loading.worker_sessions import WorkerSessions
-from scoopi.steps.step import Loader, LoadState, OnHandover
 
 MOST_LOGINS = 2
 """How many logins a page may ask for, so that a page that always asks for one fails."""
@@ -140,7 +141,7 @@ class SessionLoader(Loader):
     # The login
 
     def _continue(self, payload: Payload, stage: LoginStage, site: Site, on_handover: OnHandover) -> None:
-        inner = Payload(payload.job, stage.locator, 1, "", _granted(stage, payload.expect(LoadState)))
+        inner = Payload(payload.job, stage.locator, 1, "", stage.granted(payload.expect(LoadState).grant))
         self._inner.begin(inner, partial(self._on_login_page, payload, stage, site, on_handover))
 
     def _on_login_page(
@@ -195,9 +196,3 @@ def _is_accepted(stage: LoginStage, site: Site, outcome: Handover | Exception) -
     assert site.login is not None
     is_empty = isinstance(outcome, FetchError) and outcome.fault.status in ACCEPTED
     return stage.name == SUBMIT and is_empty and not site.login.success.selector
-
-
-def _granted(stage: LoginStage, load: LoadState) -> LoadState:
-    inner = stage.load
-    assert isinstance(inner, LoadState)
-    return inner if load.grant is None else inner.with_grant(load.grant)

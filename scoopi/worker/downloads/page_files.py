@@ -14,7 +14,7 @@ from scoopi.model.downloads import FileRequest, KeptFile
 from scoopi.model.handover import Payload, ToGrant
 from scoopi.model.locator import Locator
 from scoopi.model.text.shown import shown
-from scoopi.steps.step import LoadState
+from scoopi.steps.loading.load_state import LoadState
 from scoopi.worker.downloads.page_outcome import PausedPage
 from scoopi.worker.fetching import LoadedPage
 from scoopi.worker.job_run import JobRun

@@ -11,7 +11,7 @@ from scoopi.errors import ParseError
 from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.loading.browser_choice import BY_BROWSER, BY_HTTP, ENOUGH, BrowserChoice
-from scoopi.steps.step import LoadState
+from scoopi.steps.loading.load_state import LoadState
 
 LOCATOR = Locator("a", "shop", "http://h/a")
 PLAIN, DRAWN = LoadState(), LoadState(in_browser=True)

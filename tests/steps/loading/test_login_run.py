@@ -7,7 +7,8 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.model.locator import PageRequest
 from scoopi.model.sites import Login, PageSign
-from scoopi.steps.loading.login_run import FORM, SUBMIT, LoginRun
+from scoopi.steps.loading.load_state import FORM, SUBMIT
+from scoopi.steps.loading.login_run import LoginRun
 from tests.parse.tree.test_login_form import page
 
 LOGIN = Login(

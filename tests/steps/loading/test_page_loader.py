@@ -20,8 +20,9 @@ from scoopi.fetch.http_client import HttpClient
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.steps.loading.page_loader import LoadRules, PageLoader
-from scoopi.steps.step import LoadState
+from scoopi.steps.loading.load_rules import LoadRules
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.page_loader import PageLoader
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 from tests.site.misbehaving_site import MisbehavingSite

@@ -13,9 +13,10 @@ from scoopi.model.locator import Document, Locator
 from scoopi.model.site_session import Session
 from scoopi.model.sites import Login, PageSign, Site, SiteBlock, Sites
 from scoopi.parse.tree.page import Page, TreeLimits
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.loading.loader import Loader, OnHandover
 from scoopi.steps.loading.session_loader import MOST_LOGINS, SessionLoader
 from scoopi.steps.loading.worker_sessions import WorkerSessions
-from scoopi.steps.step import Loader, LoadState, OnHandover
 
 URL = "https://a.example/page"
 LOGIN = Login("https://a.example/in", {"u": "x"}, PageSign(url="/in"), expired=PageSign(selector="form"))

@@ -15,8 +15,8 @@ from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.loading.browser_choice import BrowserChoice
+from scoopi.steps.loading.load_state import LoadState
 from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
-from scoopi.steps.step import LoadState
 
 DEFS = """
 locatorGroups: {{ shop: "http://h/a" }}

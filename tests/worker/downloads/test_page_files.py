@@ -19,7 +19,8 @@ from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, 
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.model.scrape.task_def import TaskDef
-from scoopi.steps.step import LoadState, Step
+from scoopi.steps.loading.load_state import LoadState
+from scoopi.steps.step import Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import LoadedPage

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scoopi.model.handover import Grant
-from scoopi.steps.step import LoadState
+from scoopi.model.locator import Locator
+from scoopi.steps.loading.load_state import FORM, LoadState, LoginStage
 
 GRANT = Grant("h:80", 1.0)
 HOP = LoadState(url="http://h/b", hops=2, cookies=("c",), public_only=True)
@@ -25,3 +26,9 @@ def test_a_lost_request_is_repeated_on_a_new_connection_however_often_its_grant_
     lost = HOP.with_grant(GRANT).without_grant(was_lost=True)
     assert lost.lost == 1
     assert lost.with_grant(GRANT).without_grant().lost == 1
+
+
+def test_the_page_of_a_login_is_requested_with_the_grant_of_the_job_that_logs_in() -> None:
+    stage = LoginStage(FORM, Locator("login", "", "http://h/login"), HOP)
+    assert stage.granted(GRANT) == HOP.with_grant(GRANT)
+    assert stage.granted(None) == HOP
