@@ -115,32 +115,18 @@ class PageLoader(Loader):
     def _begun(self, payload: Payload, on_handover: OnHandover) -> Handover | None:
         """The handover if no request is needed now; None if a request has begun."""
         load = payload.expect(LoadState)
-        files = self._rules.files if load.file is not None else None
-        known = files.known(payload, load.file) if files is not None and load.file is not None else None
-        if known is not None:
-            return known
-        if load.archived and self._archive is not None:
-            saved = self._archive.load(payload.locator)
-            if saved is not None:
-                return self._page(payload, saved)
+        kept = self._kept_file(payload, load) or self._archived(payload, load)
+        if kept is not None:
+            return kept
         address = parse_address(load.url or payload.locator.url)
-        plugin = self._plugins.get(payload.locator.group) if files is None else None
-        if plugin is not None and self._rules.choice is not None:
-            if self._rules.choice.is_browser(payload.locator, load):
-                load = msgspec.structs.replace(load, in_browser=True)
-                payload = payload.advance(load)
-            else:
-                plugin = None
-        if load.call and load.grant is not None and plugin is not None:
-            request = self._request(payload, address, load.grant)
-            end, report = self._callbacks(payload, on_handover, request)
-            if plugin.resume(load.call, request, load.grant, end, report):
-                return None
         if address.host == FILE_HOST:
-            locator = payload.locator
-            body = self._files.read(locator.url)
-            document = Document(locator, locator.url, self._rules.run_date, None, body)
-            return self._loaded(payload, self._page_of(document))
+            return self._read_file(payload)
+        plugin = self._plugin_of(payload.locator, load)
+        if plugin is not None and self._rules.choice is not None:
+            load = msgspec.structs.replace(load, in_browser=True)
+            payload = payload.advance(load)
+        if plugin is not None and self._is_resumed(plugin, payload, address, on_handover):
+            return None
         grant = load.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(load.without_grant()))
@@ -152,24 +138,59 @@ class PageLoader(Loader):
             self._client.begin(request, end, None if report is None else partial(report, grant.host))
         return None
 
+    def _kept_file(self, payload: Payload, load: LoadState) -> Handover | None:
+        """The file that a row names, if it has been loaded before."""
+        files = self._rules.files
+        return None if files is None or load.file is None else files.known(payload, load.file)
+
+    def _archived(self, payload: Payload, load: LoadState) -> Handover | None:
+        """The page from the archive, if it is still there."""
+        saved = self._archive.load(payload.locator) if load.archived and self._archive is not None else None
+        return None if saved is None else self._page(payload, saved)
+
+    def _read_file(self, payload: Payload) -> Handover:
+        """The page from a file of this machine."""
+        locator = payload.locator
+        body = self._files.read(locator.url)
+        document = Document(locator, locator.url, self._rules.run_date, None, body)
+        return self._loaded(payload, self._page_of(document))
+
+    def _plugin_of(self, locator: Locator, load: LoadState) -> PluginClient | None:
+        """The loader plugin that makes the next request; None if plain HTTP does, as for files of rows."""
+        plugin, choice = self._plugins.get(locator.group), self._rules.choice
+        if plugin is None or load.file is not None:
+            return None
+        return plugin if choice is None or choice.is_browser(locator, load) else None
+
+    def _is_resumed(
+        self, plugin: PluginClient, payload: Payload, address: Address, on_handover: OnHandover
+    ) -> bool:
+        """Whether a call of the plugin has waited for the grant of this load, and continues."""
+        load = payload.expect(LoadState)
+        if not load.call or load.grant is None:
+            return False
+        request = self._request(payload, address, load.grant)
+        end, report = self._callbacks(payload, on_handover, request)
+        return plugin.resume(load.call, request, load.grant, end, report)
+
     def _request(self, payload: Payload, address: Address, grant: Grant) -> Request:
         load = payload.expect(LoadState)
         content = load.content if load.url else payload.locator.request
         site = None if self._sites is None else self._sites.for_host(address.host)
-        sessions = self._rules.sessions
+        sessions, files = self._rules.sessions, self._rules.files
         return Request(
             address.url,
-            grant.not_after,
-            load.hops,
-            load.cookies if sessions is None else sessions.cookies_for(site, load.cookies),
-            load.lost,
-            load.public_only,
-            site.without_credentials() if load.is_downgraded and site is not None else site,
-            None if content is not None else self._known(payload.locator, load, address.url),
-            content,
-            load.is_robots,
-            None if load.file is None or self._rules.files is None else self._rules.files.open(load.file),
-            payload.locator,
+            not_after=grant.not_after,
+            hops=load.hops,
+            cookies=load.cookies if sessions is None else sessions.cookies_for(site, load.cookies),
+            lost=load.lost,
+            public_only=load.public_only,
+            site=site.without_credentials() if load.is_downgraded and site is not None else site,
+            known=None if content is not None else self._known(payload.locator, load, address.url),
+            content=content,
+            is_robots=load.is_robots,
+            file=None if load.file is None or files is None else files.open(load.file),
+            locator=payload.locator,
         )
 
     def _callbacks(
