@@ -16,8 +16,8 @@ from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, RunError, ScoopiError, StoreError
 from scoopi.model.job import JobState
-from scoopi.store.pages.job_records import Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.retries import retried
 
 log = logging.getLogger(__name__)

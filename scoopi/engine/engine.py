@@ -31,7 +31,7 @@ from scoopi.model.report.run_report import RunReport
 from scoopi.model.scrape.locator_def import LocatorGroup
 from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.runs.run_file import versions
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.retries import retried
 
 WATCH_S = 0.25

@@ -15,8 +15,8 @@ from scoopi.model.job import Frame, JobPayload, JobState, retry_id
 from scoopi.runs.folders.run_folder import RunFolder
 from scoopi.runs.folders.run_state import HIDDEN, STATE_FILE, node_folder_of, read_state
 from scoopi.runs.run_context import RunContext
-from scoopi.store.pages.job_records import Ended, NewJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ended, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.shared_counts import forget_counts

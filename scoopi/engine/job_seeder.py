@@ -15,10 +15,10 @@ from scoopi.errors import RunError, StoppedError
 from scoopi.model.job import JobPayload, ancestor_digest, once_per_run_id, page_url, seed_id
 from scoopi.model.locator import Locator
 from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
+from scoopi.store.jobs.job_records import NewJob
+from scoopi.store.jobs.job_store import JobStore
+from scoopi.store.jobs.seed_marks import SeedMark
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.pages.job_records import NewJob
-from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.seed_marks import SeedMark
 from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunRecord
 

@@ -32,7 +32,7 @@ from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.publishing.row_tally import Published
 from scoopi.runs.run_file import RunFile, RunPlace, RunView, versions
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 
 log = logging.getLogger(__name__)

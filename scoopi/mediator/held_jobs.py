@@ -15,8 +15,8 @@ from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.messages import WorkItem
 
 NOT_SAFE = "the server may have received the request; `idempotent: true` in its locator allows a retry"

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from scoopi.mediator.held_jobs import Pending
-from scoopi.store.pages.job_records import Postponed, TakenJob, WaitingJob
+from scoopi.store.jobs.job_records import Postponed, TakenJob, WaitingJob
 
 
 class JobInbox:

@@ -10,10 +10,10 @@ import msgspec
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.model.job import JobState
+from scoopi.store.jobs.job_records import WaitingJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord
-from scoopi.store.pages.job_records import WaitingJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 log = logging.getLogger(__name__)

@@ -22,8 +22,8 @@ from scoopi.model.job import JobPayload
 from scoopi.politeness.host_pauses import HostPauses
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
-from scoopi.store.pages.job_records import TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.retries import FIRST_PAUSE_S
 from scoopi.store.store_outage import StoreOutage
 

@@ -17,7 +17,7 @@ from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_rate_limiter import FILE_HOST
 from scoopi.politeness.standing import Standing
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from scoopi.mediator.workers.job_dispatcher import JobDispatcher
 from scoopi.mediator.workers.message_router import MessageRouter
 from scoopi.mediator.workers.watchdog import POLL_S, Watchdog
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Drain, Recall, ToParent
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from scoopi.model.job import Count
-from scoopi.store.pages.job_store import NEW_HOST
+from scoopi.store.jobs.job_store import NEW_HOST
 from scoopi.store.ports import HOSTS, Store, pages
 from scoopi.store.record_codec import RecordCodec
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from scoopi.politeness.host_rate_limiter import FILE_HOST
 from scoopi.politeness.host_shares import HostShares
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 
 ROUND_S = 0.25
 """Seconds between two polls of the hosts that this node has or waits for."""

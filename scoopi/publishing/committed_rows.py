@@ -9,7 +9,7 @@ from pathlib import Path
 from scoopi.appenders.segment_reader import SegmentReader, segment_order
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 
 AT_ONCE = 500
 """Number of frames whose jobs are looked up in the store at once."""

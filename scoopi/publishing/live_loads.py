@@ -13,7 +13,7 @@ from scoopi.appenders.appender import JobResult
 from scoopi.appenders.segment_reader import SegmentReader, segment_order
 from scoopi.errors import ScoopiError, StoreError
 from scoopi.publishing.ended_index import EndedIndex
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.retries import retried
 
 if TYPE_CHECKING:

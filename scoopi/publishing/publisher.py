@@ -25,7 +25,7 @@ from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.record_file import RecordFile
 from scoopi.publishing.row_tables import RowTables, SegmentSink
 from scoopi.publishing.row_tally import Published, RowTally
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 
 log = logging.getLogger(__name__)
 FRAMES_AT_ONCE = 100

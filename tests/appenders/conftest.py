@@ -14,8 +14,8 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import NewJob, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import NewJob, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 NODE = "aaaaaaaaaaaaaaaa"

@@ -22,8 +22,8 @@ from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, ScoopiError, StoreError
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import Ending, NewJob, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ending, NewJob, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 
 from .conftest import NODE, result_of
 

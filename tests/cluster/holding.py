@@ -16,10 +16,10 @@ import pytest
 from scoopi.errors import StoppedError
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeStatus
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import members, settings_of

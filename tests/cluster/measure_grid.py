@@ -17,8 +17,8 @@ from scoopi.model.locator import Locator
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_process import MemberProcess
-from scoopi.store.pages.job_records import NewJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import ENDED, JOBS, PAYLOADS
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import members, settings_of

@@ -13,7 +13,7 @@ from scoopi.engine.job_seeder import MOST_READY
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import store_of

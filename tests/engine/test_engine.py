@@ -21,7 +21,7 @@ from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.runs.composed import packed_locators
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.worker.messages import Stop
 from tests.bootstrap.wired_run import context_of

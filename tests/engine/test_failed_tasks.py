@@ -15,8 +15,8 @@ from scoopi.model.failure import Failure
 from scoopi.model.job import Frame, JobPayload, JobState, retry_id
 from scoopi.model.locator import Locator
 from scoopi.runs.folders.run_state import HIDDEN, NodeFile
-from scoopi.store.pages.job_records import Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.settling_store import SettlingStore
 
 NODE, LATER = "a" * 16, "b" * 16

@@ -19,10 +19,10 @@ from scoopi.model.locator import Locator
 from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.model.text.locator_values import NumberValues, TextValues
 from scoopi.store import retries
+from scoopi.store.jobs.job_records import Ending, JobRecords, NewJob
+from scoopi.store.jobs.job_store import JobStore
+from scoopi.store.jobs.seed_packs import SeedPacks
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.pages.job_records import Ending, JobRecords, NewJob
-from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.seed_packs import SeedPacks
 from scoopi.store.ports import JOBS, PAYLOADS, Store
 from scoopi.store.retries import RETRIED
 from scoopi.store.runs.run_record import RunRecord

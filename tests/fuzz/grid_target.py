@@ -17,11 +17,11 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.runs.cluster.run_survey import RunSurvey
+from scoopi.store.jobs.job_records import Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.pages.job_records import Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, Store, StoreMap
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunCancel, RunRecord

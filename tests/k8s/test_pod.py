@@ -15,7 +15,7 @@ import pytest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.pages.job_records import JobRecords
+from scoopi.store.jobs.job_records import JobRecords
 from scoopi.store.ports import JOBS
 from tests.cluster.grids import free_port, members, settings_of
 from tests.engine.workspace import wait_until

@@ -46,8 +46,8 @@ from scoopi.model.locator import Locator
 from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.robots.robots_store import RobotsStore
-from scoopi.store.pages.job_records import Ended, NewJob, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ended, NewJob, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Assign, Ready, Result, Results, Setup, ToWorker, WorkItem

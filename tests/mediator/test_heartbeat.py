@@ -18,11 +18,11 @@ from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
+from scoopi.store.jobs.job_records import NewJob, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus, marks_of
-from scoopi.store.pages.job_records import NewJob, TakenJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import NODES, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore

@@ -18,8 +18,8 @@ from scoopi.mediator.held_jobs import (
 from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
+from scoopi.store.jobs.job_records import TakenJob, WaitingJob
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.pages.job_records import TakenJob, WaitingJob
 
 WAIT_S = 60.0
 TAKEN = TakenJob(

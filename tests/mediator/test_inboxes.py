@@ -7,7 +7,7 @@ import threading
 import time
 
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
-from scoopi.store.pages.job_records import Postponed
+from scoopi.store.jobs.job_records import Postponed
 
 WAIT_S = 60.0
 

@@ -11,10 +11,10 @@ from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
+from scoopi.store.jobs.job_records import NewJob, Postponed
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, marks_of
-from scoopi.store.pages.job_records import NewJob, Postponed
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import JOBS, RUN, Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 

@@ -28,8 +28,8 @@ from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import SharedHosts
-from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import NewJob, Postponed, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.runs.shared_counts import PAGES, SharedCounts
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

@@ -14,7 +14,7 @@ from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import NewJob, TakenJob
+from scoopi.store.jobs.job_records import NewJob, TakenJob
 from tests.mediator.played_node import WAIT_S
 
 

@@ -21,7 +21,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
 from scoopi.politeness.standing import Standing
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from tests.clock import Clock
 from tests.engine.workspace import wait_until
 from tests.mediator.played_node import WAIT_S, PlayedNode, PlayedWorker

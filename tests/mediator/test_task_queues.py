@@ -13,7 +13,7 @@ from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from tests.clock import Clock
 from tests.mediator.played_node import PlayedWorker
 

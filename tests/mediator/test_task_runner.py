@@ -20,7 +20,7 @@ from scoopi.mediator.task_runner import FEW_JOBS, TURN_S
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.politeness.host_rate_limiter import FILE_HOST
-from scoopi.store.pages.job_records import NewJob
+from scoopi.store.jobs.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
     Drain,

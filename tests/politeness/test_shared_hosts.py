@@ -8,11 +8,11 @@ from scoopi.model.locator import Locator
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.shared_hosts import SharedHosts
+from scoopi.store.jobs.job_records import NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.pages.job_records import NewJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
 from tests.clock import Clock
 

@@ -9,13 +9,13 @@ from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Locator
 from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import FrameSource, Publisher, PublishTarget
+from scoopi.store.jobs.job_records import Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.pages.job_records import Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
 from tests.appenders.conftest import result_of
 from tests.clock import Clock

@@ -17,8 +17,8 @@ from scoopi.model.job import Frame, JobState
 from scoopi.model.records import Column, ColumnType, Expectation, RecordSchema, packed_rows
 from scoopi.outputs.output_spec import OutputSpec
 from scoopi.outputs.target import parse_target, stream_of
-from scoopi.store.pages.job_records import Ending, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ending, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.appenders.conftest import NODE
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from scoopi.model.job import JobState
 from scoopi.publishing.committed_rows import CommittedRows
-from scoopi.store.pages.job_records import Ending, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ending, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from tests.appenders.conftest import result_of
 from tests.publishing.record_frames import Committer
 

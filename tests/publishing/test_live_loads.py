@@ -18,8 +18,8 @@ from scoopi.outputs.target import parse_target
 from scoopi.publishing.live_loads import LiveLoads
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
-from scoopi.store.pages.job_records import TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from tests.appenders.conftest import NODE
 from tests.engine.workspace import wait_until
 from tests.publishing.record_frames import BOOKS, KEYED, Committer, books, restarted, spec

@@ -23,8 +23,8 @@ from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.output_file import OutputFile
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tally import Published
-from scoopi.store.pages.job_records import TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from tests.publishing.record_frames import STREAM, Committer, spec
 
 COLUMNS = (Column("title"), Column("image", is_file=True))

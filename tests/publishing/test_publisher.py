@@ -15,8 +15,8 @@ import pytest
 from scoopi.errors import AppenderError
 from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import PublishChecks, Publisher, PublishTarget
-from scoopi.store.pages.job_records import Ending, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ending, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from tests.appenders.conftest import result_of
 from tests.publishing.record_frames import Committer
 

@@ -14,8 +14,8 @@ from scoopi.errors import AppenderError
 from scoopi.model.records import Column, ColumnType, RecordSchema
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.record_file import KeyFilter
-from scoopi.store.pages.job_records import TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from tests.publishing.record_frames import KEYED, Committer, books, commit, restarted, spec
 
 __all__ = ["commit"]

@@ -18,8 +18,8 @@ from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
 from scoopi.publishing.table_load import TableLoad
-from scoopi.store.pages.job_records import Ending, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ending, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.retries import retried
 from tests.publishing.record_frames import KEYED, Committer, books, commit, expecting, restarted, spec
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import Store
 
 if TYPE_CHECKING:

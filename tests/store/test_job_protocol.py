@@ -13,8 +13,8 @@ from scoopi.errors import StoreError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.pages.job_records import Ended, Ending, NewJob, Postponed, TakenJob
-from scoopi.store.pages.job_store import LARGE, JobStore
+from scoopi.store.jobs.job_records import Ended, Ending, NewJob, Postponed, TakenJob
+from scoopi.store.jobs.job_store import LARGE, JobStore
 from scoopi.store.ports import JOBS, PAYLOADS, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

@@ -18,8 +18,8 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.metrics.node_endpoints import NodeEndpoints
 from scoopi.runs.composed import may_add_pages, unpacked_locators
 from scoopi.runs.run_context import RunContext
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 
 SOLO_LEASE_MS = 1000

@@ -41,10 +41,10 @@ from scoopi.politeness.host_sharing import HostSharing
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.runs.run_context import RunContext
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.shared_counts import PAGES, SharedCounts

@@ -21,10 +21,10 @@ from scoopi.publishing.run_rows import OwnRows, RunRows
 from scoopi.runs.folders.node_folder import segments_of_all
 from scoopi.runs.folders.run_state import HIDDEN
 from scoopi.runs.run_context import RunContext
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 
 

@@ -27,8 +27,8 @@ from scoopi.publishing.run_rows import RunPhases, RunRows
 from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile, RunPlace
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.departure import Departure
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 
 

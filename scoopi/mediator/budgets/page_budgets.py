@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from scoopi.model.limits.budget import NO_BUDGET, Budget
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.runs.shared_counts import NOTHING_COUNTED, CountRecord, SharedCounts
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import Frame
 from scoopi.model.limits.retry_policy import RetryPolicy
-from scoopi.store.pages.job_records import Postponed
+from scoopi.store.jobs.job_records import Postponed
 from scoopi.worker.messages import NETWORK, Result
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 
-from scoopi.store.pages.job_records import WaitingJob
+from scoopi.store.jobs.job_records import WaitingJob
 
 GATHERED_S = 0.05
 """Jobs that become due within this time become ready together."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.inboxes import JobInbox
-from scoopi.store.pages.waiting_jobs import WaitingJobs
+from scoopi.store.jobs.waiting_jobs import WaitingJobs
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.counter_names import PREFIX
 from scoopi.model.report.run_report import LOADER
 from scoopi.politeness.host_rate_limiter import HostRateLimiter
-from scoopi.store.pages.job_records import NewJob
+from scoopi.store.jobs.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
     GrantRequested,

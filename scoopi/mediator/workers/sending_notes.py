@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from scoopi.mediator.held_jobs import Pending
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 
 
 class SendingNotes:

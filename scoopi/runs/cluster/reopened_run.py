@@ -7,9 +7,9 @@ from collections.abc import Callable
 from scoopi.errors import RunError
 from scoopi.publishing.expectations.expected_totals import keep_earlier
 from scoopi.runs.composed import read_composed
+from scoopi.store.jobs.finished_jobs import RememberedEnds
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.pages.finished_jobs import RememberedEnds
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import NODES, PAGE, Store, pages
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.run_registry import RunRegistry

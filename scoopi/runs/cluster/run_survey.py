@@ -9,11 +9,11 @@ from scoopi.model.job import JobState
 from scoopi.model.report.run_figures import HostFigures, JobFigures, NodeFigures, RunFigures, ShareFigures
 from scoopi.politeness.host_share_memory import HostRecords
 from scoopi.runs.cluster.cluster_runs import HeartbeatSample
+from scoopi.store.jobs.job_records import taken_state_key
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.departure import awaited_nodes
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
-from scoopi.store.pages.job_records import taken_state_key
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import HOSTS, JOBS, Store, pages
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 

@@ -25,8 +25,8 @@ from scoopi.runs.composed import read_composed
 from scoopi.runs.folders.node_folder import segments_of_all
 from scoopi.runs.folders.run_state import STORE_FILE, node_folder_of, not_a_run, read_state
 from scoopi.runs.run_request import RunRequest
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore

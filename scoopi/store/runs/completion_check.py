@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scoopi.errors import RunError
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeRecord
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 _BEATS = 2

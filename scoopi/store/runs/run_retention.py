@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scoopi.store.pages.finished_jobs import RememberedEnds
+from scoopi.store.jobs.finished_jobs import RememberedEnds
 from scoopi.store.ports import HOSTS, JOBS, NODES, PAYLOADS, ROBOTS, RUN, Store, StoreMap, pages
 
 PAGE = 5000

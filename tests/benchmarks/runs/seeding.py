@@ -16,8 +16,8 @@ from pathlib import Path
 from scoopi.defs.scrape.defs_reader import read_definitions
 from scoopi.engine.job_seeder import JobSeeder, SeedCalls
 from scoopi.runs.composed import packed_locators, unpacked_locators
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.solo.sqlite_store import SqliteStore
 

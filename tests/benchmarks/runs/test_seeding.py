@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.benchmarks.runs.seeding import seed
 

@@ -14,10 +14,10 @@ from scoopi.mediator.job_runner import TakenJobRules
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
+from scoopi.store.jobs.job_records import TakenJob, WaitingJob
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeStatus
-from scoopi.store.pages.job_records import TakenJob, WaitingJob
 from tests.bootstrap.wired_run import NODE, WiredRun
 
 HOST = "site.example:80"

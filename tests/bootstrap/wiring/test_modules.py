@@ -18,8 +18,8 @@ from scoopi.politeness.host_sharing import HostSharing
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import OwnRows, RunRows
 from scoopi.publishing.shared_rows import MergedRows, SharedRows
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.departure import Departure
-from scoopi.store.pages.job_store import JobStore
 from tests.bootstrap.wired_run import WiredRun
 
 SHARED = {"scoopi.output.durability": "shared"}

@@ -17,10 +17,10 @@ from scoopi.model.locator import Locator
 from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import RunRows
+from scoopi.store.jobs.job_records import Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
-from scoopi.store.pages.job_records import Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import RUN as RUN_MAP
 from scoopi.store.runs.run_record import RunRecord
 from tests.appenders.conftest import result_of

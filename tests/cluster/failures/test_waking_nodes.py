@@ -13,9 +13,9 @@ import pytest
 
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.jobs.job_records import JobRecords
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeStatus, are_marked
-from scoopi.store.pages.job_records import JobRecords
 from scoopi.store.ports import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.holding import ended_jobs, states, store_of

@@ -21,7 +21,7 @@ from scoopi.outputs.target import stream_of
 from scoopi.publishing.committed_rows import CommittedRows
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess

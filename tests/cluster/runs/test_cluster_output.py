@@ -18,11 +18,11 @@ from scoopi.engine.run_completion import RunCompletion
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.jobs.finished_jobs import FinishedJobs
+from scoopi.store.jobs.job_records import Ending
 from scoopi.store.nodes.lease import LeaseRecord
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord
-from scoopi.store.pages.finished_jobs import FinishedJobs
-from scoopi.store.pages.job_records import Ending
 from scoopi.store.ports import RUN
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunPhase

@@ -12,7 +12,7 @@ from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError, StoreError
 from scoopi.model.report.progress import Progress
 from scoopi.publishing.publisher import Publisher
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_store import JobStore
 from tests.engine.workspace import Workspace, wait_until
 from tests.reliability.world import World
 from tests.server.server import Server

@@ -10,7 +10,7 @@ from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
 from scoopi.model.job import JobPayload
 from scoopi.model.limits.budget import NO_BUDGET, Budget
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.runs.shared_counts import NOTHING_COUNTED, PAGES, SharedCounts, forget_counts
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock

@@ -15,7 +15,7 @@ from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.limits.budget import Budget
 from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.locator import Locator, PageRequest
-from scoopi.store.pages.job_records import Postponed, TakenJob
+from scoopi.store.jobs.job_records import Postponed, TakenJob
 from scoopi.worker.messages import ARCHIVE, NETWORK, PageSeen, Result
 
 HOST = "one.example:80"

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from scoopi.mediator.retries.retry_queue import GATHERED_S, RetryQueue
-from scoopi.store.pages.job_records import WaitingJob
+from scoopi.store.jobs.job_records import WaitingJob
 from tests.clock import Clock
 
 HOST = "one.example:80"

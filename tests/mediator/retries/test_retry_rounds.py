@@ -12,8 +12,8 @@ from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob, WaitingJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import NewJob, Postponed, TakenJob, WaitingJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import Store
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore

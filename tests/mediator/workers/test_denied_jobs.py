@@ -9,7 +9,7 @@ from scoopi.mediator.held_jobs import Pending, failure_of
 from scoopi.mediator.workers.denied_jobs import Denial, DeniedJobs
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 
 TASKS = {"towns": "names,rivers"}
 RULE = Denial(True, "robots.txt disallows it", "robots.txt, line 2")

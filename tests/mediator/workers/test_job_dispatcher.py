@@ -18,7 +18,7 @@ from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.host_rate_limiter import FILE_HOST
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import (
     Answered,

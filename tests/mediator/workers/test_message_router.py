@@ -17,7 +17,7 @@ from scoopi.model.failure import Failure
 from scoopi.model.job import JobState
 from scoopi.model.report.counter_names import PREFIX
 from scoopi.model.robots import RobotsAnswer, RobotsKind
-from scoopi.store.pages.job_records import NewJob, TakenJob
+from scoopi.store.jobs.job_records import NewJob, TakenJob
 from scoopi.worker.messages import (
     Answered,
     Child,

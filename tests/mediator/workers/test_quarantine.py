@@ -11,7 +11,7 @@ from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from tests.mediator.played_node import PlayedWorker
 

@@ -26,7 +26,7 @@ from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter, Rate
 from scoopi.politeness.request_log import RequestLog, read_logs
 from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.robots.robots_store import RobotsStore
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.clock import Clock
 

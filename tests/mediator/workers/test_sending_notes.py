@@ -8,7 +8,7 @@ from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.sending_notes import SendingNotes
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator, PageRequest
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 
 SITE = "one.example:80"
 POST = PageRequest("POST")

@@ -12,7 +12,7 @@ from scoopi.mediator.workers.watchdog import DYING_S, FROZEN_S, POLL_S, SLOW_S, 
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Recall
 from tests.clock import Clock

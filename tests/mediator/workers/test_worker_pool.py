@@ -17,7 +17,7 @@ from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.standing import Standing
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.jobs.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 from tests.mediator.played_node import PlayedWorker

@@ -9,8 +9,8 @@ import pytest
 
 from scoopi.model.records import Expectation
 from scoopi.publishing.publisher import Publisher, PublishTarget
-from scoopi.store.pages.job_records import TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from tests.publishing.record_frames import BOOKS, Committer, books, commit, expecting, spec
 
 __all__ = ["commit"]

@@ -15,12 +15,12 @@ from scoopi.model.scrape.definitions import Definitions
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.runs.cluster.reopened_run import ReopenedRun
 from scoopi.runs.composed import Composed
+from scoopi.store.jobs.finished_jobs import RememberedEnds
+from scoopi.store.jobs.job_records import Ended
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
-from scoopi.store.pages.finished_jobs import RememberedEnds
-from scoopi.store.pages.job_records import Ended
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import RUN, Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention

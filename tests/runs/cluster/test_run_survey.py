@@ -8,10 +8,10 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.model.report.run_figures import JobFigures, RunFigures
 from scoopi.runs.cluster.run_survey import RunSurvey
+from scoopi.store.jobs.job_records import Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
-from scoopi.store.pages.job_records import Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
 

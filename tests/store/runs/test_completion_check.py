@@ -9,11 +9,11 @@ import pytest
 from scoopi.errors import RecordError, RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
+from scoopi.store.jobs.job_records import Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
-from scoopi.store.pages.job_records import Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import ENDED, JOBS, RUN, Store
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunPhase, RunRecord

@@ -13,10 +13,10 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.model.job import JobState
 from scoopi.store import ports
+from scoopi.store.jobs.finished_jobs import RememberedEnds
+from scoopi.store.jobs.job_records import Ended
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
-from scoopi.store.pages.finished_jobs import RememberedEnds
-from scoopi.store.pages.job_records import Ended
 from scoopi.store.ports import PAYLOADS, RUN_MAPS, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord

@@ -9,8 +9,8 @@ import pytest
 
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import NewJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 

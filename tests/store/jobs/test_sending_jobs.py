@@ -11,8 +11,8 @@ import pytest
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import NewJob, Postponed, TakenJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import Store
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore

@@ -6,7 +6,7 @@ import msgspec
 
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import Ending, JobRecords, Postponed, TakenRecords
+from scoopi.store.jobs.job_records import Ending, JobRecords, Postponed, TakenRecords
 
 HOST = "one.example:80"
 ANN, BOB = JobRecords("ann"), JobRecords("bob")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords, won
+from scoopi.store.jobs.job_records import JobRecords, TakenJob, TakenRecords, won
 from scoopi.store.ports import JOBS, Change, Store
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scoopi.model.job import StoredJob
-from scoopi.store.pages.job_records import (
+from scoopi.store.jobs.job_records import (
     JobRecords,
     Postponed,
     TakenRecords,

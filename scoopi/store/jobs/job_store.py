@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 from operator import attrgetter
 
 from scoopi.model.job import JobState
-from scoopi.store.nodes.node_record import are_marked
-from scoopi.store.pages.finished_jobs import BATCH, FinishedJobs
-from scoopi.store.pages.job_records import (
+from scoopi.store.jobs.finished_jobs import BATCH, FinishedJobs
+from scoopi.store.jobs.job_records import (
     ENDED_STATE_KEY,
     Ending,
     HeldJob,
@@ -21,11 +20,12 @@ from scoopi.store.pages.job_records import (
     taken_state_key,
     won,
 )
-from scoopi.store.pages.job_taking import JobTaking
-from scoopi.store.pages.seed_marks import SeedMarks
-from scoopi.store.pages.seed_packs import SeedPacks, pack_host
-from scoopi.store.pages.sending_jobs import SendingJobs
-from scoopi.store.pages.waiting_jobs import WaitingJobs
+from scoopi.store.jobs.job_taking import JobTaking
+from scoopi.store.jobs.seed_marks import SeedMarks
+from scoopi.store.jobs.seed_packs import SeedPacks, pack_host
+from scoopi.store.jobs.sending_jobs import SendingJobs
+from scoopi.store.jobs.waiting_jobs import WaitingJobs
+from scoopi.store.nodes.node_record import are_marked
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import unreadable
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload
-from scoopi.store.pages.job_records import JobRecords, NewJob, ready_state_key
+from scoopi.store.jobs.job_records import JobRecords, NewJob, ready_state_key
 from scoopi.store.ports import JOBS, PAGE, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from scoopi.errors import StoreError
 from scoopi.model.job import StoredJob
-from scoopi.store.pages.job_records import ENDED_STATE_KEY, Ended, Ending, JobRecords, TakenRecords, won
+from scoopi.store.jobs.job_records import ENDED_STATE_KEY, Ended, Ending, JobRecords, TakenRecords, won
 from scoopi.store.ports import ENDED, JOBS, PAYLOADS, Change, Outcome, Store, pages
 from scoopi.store.record_codec import RecordCodec
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from scoopi.model.job import JobPayload
-from scoopi.store.pages.job_records import NewJob
+from scoopi.store.jobs.job_records import NewJob
 from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec, unreadable
 

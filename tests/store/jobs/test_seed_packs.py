@@ -11,9 +11,9 @@ import pytest
 from scoopi.errors import RecordError, RunError
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import JobRecords, NewJob
-from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.seed_packs import NONE_S, PACKED, SeedPacks, pack_host
+from scoopi.store.jobs.job_records import JobRecords, NewJob
+from scoopi.store.jobs.job_store import JobStore
+from scoopi.store.jobs.seed_packs import NONE_S, PACKED, SeedPacks, pack_host
 from scoopi.store.ports import JOBS, PAYLOADS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock

@@ -10,8 +10,8 @@ import pytest
 from scoopi.errors import RecordError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import Ended, Ending, NewJob, Postponed, TakenJob, WaitingJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs.job_records import Ended, Ending, NewJob, Postponed, TakenJob, WaitingJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import HOSTS, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

@@ -10,8 +10,8 @@ import pytest
 from scoopi.errors import RecordError
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import NewJob
-from scoopi.store.pages.seed_marks import SeedMark, SeedMarks
+from scoopi.store.jobs.job_records import NewJob
+from scoopi.store.jobs.seed_marks import SeedMark, SeedMarks
 from scoopi.store.ports import RUN, Change
 from scoopi.store.settling_store import SettlingStore
 

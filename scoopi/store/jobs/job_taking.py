@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, StoredJob
-from scoopi.store.pages.finished_jobs import FinishedJobs
-from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords, ready_state_key, won
+from scoopi.store.jobs.finished_jobs import FinishedJobs
+from scoopi.store.jobs.job_records import JobRecords, TakenJob, TakenRecords, ready_state_key, won
 from scoopi.store.ports import JOBS, PAYLOADS, Change, Store
 
 MOST_OF_ID = 60  # an id has 32 characters, but a key that other software has put may have any number

@@ -10,9 +10,8 @@ import pytest
 from scoopi.errors import RecordError, RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.nodes.node_record import marks_of
-from scoopi.store.pages.finished_jobs import BATCH, RememberedEnds
-from scoopi.store.pages.job_records import (
+from scoopi.store.jobs.finished_jobs import BATCH, RememberedEnds
+from scoopi.store.jobs.job_records import (
     Ended,
     Ending,
     HeldJob,
@@ -21,7 +20,8 @@ from scoopi.store.pages.job_records import (
     Reconciled,
     TakenJob,
 )
-from scoopi.store.pages.job_store import LARGE, JobStore
+from scoopi.store.jobs.job_store import LARGE, JobStore
+from scoopi.store.nodes.node_record import marks_of
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Outcome, Store, StoreMap
 
 HOST = "shop.example:443"

@@ -12,10 +12,10 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.pages import finished_jobs
-from scoopi.store.pages.finished_jobs import PACK, PACKS, PAGE, RememberedEnds
-from scoopi.store.pages.job_records import Ended, Ending, NewJob
-from scoopi.store.pages.job_store import JobStore
+from scoopi.store.jobs import finished_jobs
+from scoopi.store.jobs.finished_jobs import PACK, PACKS, PAGE, RememberedEnds
+from scoopi.store.jobs.job_records import Ended, Ending, NewJob
+from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.ports import ENDED, JOBS, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

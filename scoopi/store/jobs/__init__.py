@@ -1,0 +1,1 @@
+"""The jobs of pages: put, taken, and finished exactly once."""

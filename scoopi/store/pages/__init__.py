@@ -1,1 +1,0 @@
-"""Page jobs: put, taken, and finished exactly once."""
