@@ -114,13 +114,13 @@ class ToGrant(msgspec.Struct, frozen=True):
 
     Attributes:
         url: the address to request; empty if the payload holds it.
-        is_part: whether the request is one that a page makes itself, to which robots.txt does not apply.
+        is_subresource: whether a page in a browser makes the request, to which robots.txt does not apply.
     """
 
     host: str
     payload: Payload
     url: str = ""
-    is_part: bool = False
+    is_subresource: bool = False
 
 
 class ToSession(msgspec.Struct, frozen=True):

@@ -104,7 +104,7 @@ class PageVisit:
                     payload = payload.advance(replace(load, logs_in=True))
                 continue
             is_free = load.is_robots or load.login is not None  # the definitions themselves ask for a login
-            if not is_free and not outcome.is_part:
+            if not is_free and not outcome.is_subresource:
                 self._ensure_allowed(outcome.host, outcome.url or load.url or payload.locator.url)
             payload = payload.advance(load.with_grant(self._grant(outcome.host)))
 

@@ -87,7 +87,7 @@ class PageLoad(msgspec.Struct, frozen=True):
     def asking(self, handover: ToGrant) -> GrantRequested:
         """The message that asks for a grant; it has the URL only if robots.txt applies to it."""
         state = self.payload.expect(LoadState)
-        asks_robots = not (state.login or handover.is_part)
+        asks_robots = not (state.login or handover.is_subresource)
         url = (handover.url or state.url or self.payload.locator.url) * asks_robots
         file = "" if state.file is None else state.file.url
         return GrantRequested(self.item.job, handover.host, url, state.public_only, file)

@@ -158,19 +158,19 @@ class PluginCall:
         yield self._held(url, False)
 
     @contextmanager
-    def _granted_for(self, url: str, is_part: bool) -> Iterator[Terms]:
-        held = self._held(url, is_part)
+    def _granted_for(self, url: str, is_subresource: bool) -> Iterator[Terms]:
+        held = self._held(url, is_subresource)
         held.report()
         yield held.terms
 
-    def _held(self, url: str, is_part: bool) -> _HeldGrant:
+    def _held(self, url: str, is_subresource: bool) -> _HeldGrant:
         address = parse_address(url)
         if address.kind is not AddressKind.HTTP:
             raise FetchError("a loader can only request web pages", at=shown(url), hint="use http or https")
         if self._rules.public_only and not self._rules.is_public(address.url, False):
             what = "a public page leads to a private address"
             raise FetchError(what, at=shown(url), hint="see scoopi.loader.privateHosts")
-        not_after = self._wait_for_grant(address.host, "" if is_part else address.url)
+        not_after = self._wait_for_grant(address.host, "" if is_subresource else address.url)
         terms = self._rules.terms(address.url, address.host)
         self._due = time.monotonic() + terms.timeout_s + GRACE_S
         return _HeldGrant(terms, not_after, lambda: self._notify(RequestSent(address.host, address.url)))

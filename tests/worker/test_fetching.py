@@ -293,7 +293,7 @@ PAGE, NEXT = LOCATOR.url, "http://next.example/"
 
 
 @pytest.mark.parametrize(
-    ("state", "url", "is_part", "asked"),
+    ("state", "url", "is_subresource", "asked"),
     [
         (LoadState(), "", False, PAGE),
         (LoadState(url=NEXT), "", False, NEXT),
@@ -304,11 +304,11 @@ PAGE, NEXT = LOCATOR.url, "http://next.example/"
     ],
 )
 def test_a_grant_is_asked_for_with_the_address_that_robots_txt_has_to_allow(
-    state: LoadState, url: str, is_part: bool, asked: str
+    state: LoadState, url: str, is_subresource: bool, asked: str
 ) -> None:
     payload = Payload("a", LOCATOR, 1, "", state)
     waiting = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload)
-    wanted = waiting.asking(ToGrant("next.example:80", payload, url, is_part))
+    wanted = waiting.asking(ToGrant("next.example:80", payload, url, is_subresource))
     assert wanted == GrantRequested("a", "next.example:80", asked)
 
 

@@ -96,8 +96,8 @@ class SiteRequests:
             return
         frame = event["frameId"] if event["resourceType"] == "Document" else ""
         is_page, is_window = frame == self._tab, bool(frame) and frame == self._windows.get(session)
-        url, is_part = str(event["request"]["url"]), not is_page and not is_window
-        if is_part and (self._rules.is_blocked(url) or (not self._images and _is_media(event))):
+        url, is_subresource = str(event["request"]["url"]), not is_page and not is_window
+        if is_subresource and (self._rules.is_blocked(url) or (not self._images and _is_media(event))):
             on_ruling(None)
         else:
             self._rules.rule(url, is_page, on_ruling, is_window)

@@ -163,8 +163,8 @@ class FirefoxTab:
     def _hold(self, event: Mapping[str, Any]) -> None:
         url, is_page = str(event["request"]["url"]), self._is_page(event)
         is_window = self._is_window(event)
-        is_part = not is_page and not is_window
-        is_refused = is_part and (self._rules.is_blocked(url) or self._is_media(event["request"], url))
+        is_subresource = not is_page and not is_window
+        is_refused = is_subresource and (self._rules.is_blocked(url) or self._is_media(event["request"], url))
         if is_refused or not self.opened.is_loaded(event["context"]):
             self._end(event, None)
         else:
