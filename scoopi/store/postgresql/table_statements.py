@@ -6,7 +6,9 @@ keys, so that batches do not deadlock.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from string import Template
+from types import MappingProxyType
 
 from scoopi.store.ports import StoreMap
 
@@ -70,6 +72,10 @@ _COUNT = "SELECT count(*) FROM $table AS t WHERE $live"
 _COUNT_VALUE = "SELECT count(*) FROM $table AS t WHERE $live AND t.$index = %(index)s"
 
 
+_Columns = Mapping[str, str]
+_NO_COLUMNS: _Columns = MappingProxyType({})
+
+
 class TableStatements:
     """The SQL statements for the table of one map, which has the records of all spaces.
 
@@ -79,39 +85,39 @@ class TableStatements:
 
     def __init__(self, store_map: StoreMap) -> None:
         self.table = f"scoopi_{store_map}"
-        index = store_map.index
-        self._index = index
+        self._index = index = store_map.index
+        new = {"value": "%(values)s::bytea[]"} | ({index: "%(indexed)s::text[]"} if index else {})
+        expected = {"expected": "%(expected)s::bytea[]"}
         self.create = [self._sql(_CREATE), self._sql(_CREATE_EXPIRY)]
         self.create += [self._sql(_CREATE_INDEX)] if index else []
-        self.get, self.delete, self.delete_below = (
-            self._sql(each) for each in (_GET, _DELETE, _DELETE_BELOW)
-        )
-        self.delete_same = self._sql(_DELETE_SAME)
-        self.put, self.cas, self.expire = (self._sql(each) for each in (_PUT, _CAS, _EXPIRE))
-        self.purge, self.remove = self._sql(_PURGE), self._sql(_REMOVE)
+        self.get, self.delete, self.delete_below = map(self._sql, (_GET, _DELETE, _DELETE_BELOW))
+        self.put = self._sql(_PUT, new)
+        self.cas = self._sql(_CAS, new, expected)
+        self.delete_same = self._sql(_DELETE_SAME, _NO_COLUMNS, expected)
+        self.expire, self.purge, self.remove = map(self._sql, (_EXPIRE, _PURGE, _REMOVE))
         self.scan, self.count = self._sql(_SCAN), self._sql(_COUNT)
         self.scan_value, self.scan_each = self._sql(_SCAN_VALUE), self._sql(_SCAN_EACH)
         self.count_value = self._sql(_COUNT_VALUE)
 
-    def _sql(self, template: str) -> bytes:
-        columns = ["value", self._index] if self._index else ["value"]
-        if template is _DELETE_SAME:
-            columns = []
-        is_change = template in (_CAS, _DELETE_SAME)
-        arrays = ["%(keys)s::text[]", *(["%(values)s::bytea[]"] if columns else [])]
-        arrays += ["%(indexed)s::text[]"] if self._index and columns else []
-        arrays += ["%(expected)s::bytea[]"] if is_change else []
+    def _sql(self, template: str, new: _Columns = _NO_COLUMNS, expected: _Columns = _NO_COLUMNS) -> bytes:
+        """Fill in a statement.
+
+        Args:
+            new: the columns that a batch writes; for each, the parameter with its values.
+            expected: likewise, the columns that a batch only compares.
+        """
         whole = Template(Template(template).safe_substitute(_PARTS)).safe_substitute(_PARTS)
+        batch = {**new, **expected}
         return (
             Template(whole)
             .substitute(
                 table=self.table,
                 index=self._index or "key",
                 declared=f'{self._index} TEXT COLLATE "C" NOT NULL,' if self._index else "",
-                columns=", ".join([*columns, "expected"] if is_change else columns),
-                arrays=", ".join(arrays),
-                excluded=", ".join(f"{each} = excluded.{each}" for each in columns),
-                changed=", ".join(f"{each} = w.{each}" for each in columns),
+                columns=", ".join(batch),
+                arrays=", ".join(["%(keys)s::text[]", *batch.values()]),
+                excluded=", ".join(f"{each} = excluded.{each}" for each in new),
+                changed=", ".join(f"{each} = w.{each}" for each in new),
             )
             .encode()
         )
