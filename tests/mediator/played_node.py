@@ -195,7 +195,7 @@ class PlayedNode:
             self.robots_cache, queues, limiter, url_of, lambda url: not robots, self.clock
         )
         self.job_inbox = JobInbox()
-        handler = RetryHandler(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
+        handler = RetryHandler(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox, budgets)
         self.counts = NodeCounts()
         self.router = MessageRouter(limiter, queues, self.appender, self.counts, handler, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)

@@ -118,6 +118,7 @@ class MessageRouter:
                 continue
             passed += 1
             log_page(pending, result)
+            self._retries.count(pending, result)
             final = self._retries.final(pending, result)
             if final is None:
                 continue

@@ -10,19 +10,23 @@ import pytest
 
 from scoopi.appenders.appender import JobResult
 from scoopi.errors import LoadFault, RunError
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.workers.message_router import NOTHING, Routed
 from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_SECONDS, PoolWorker
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobState
+from scoopi.model.limits.budget import Budget
 from scoopi.model.report.counter_names import PREFIX
 from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.store.jobs.job_records import NewJob, TakenJob
 from scoopi.worker.messages import (
+    NETWORK,
     Answered,
     Child,
     GrantRequested,
     JobsHandedBack,
+    PageSeen,
     Ready,
     Results,
     RobotsRead,
@@ -37,8 +41,8 @@ SITE = "one.example:80"
 class Harness:
     """A worker that has two jobs of a host, beside a loop that does not turn."""
 
-    def __init__(self, folder: Path) -> None:
-        self.node = PlayedNode(folder)
+    def __init__(self, folder: Path, budgets: PageBudgets = NO_BUDGETS) -> None:
+        self.node = PlayedNode(folder, budgets=budgets)
         self.link = PlayedWorker()
         self.worker = PoolWorker(self.link, 4)
         self.route = self.node.router.route
@@ -53,15 +57,19 @@ class Harness:
         )
         return Results((result,), {"parser": 0.5, "loader": 2.0}, {"finds.x": 3})
 
+    def close(self) -> None:
+        """End the worker, and close the node's inbox and store."""
+        self.link.dies()
+        self.link.reap()
+        self.node.inbox.close()
+        self.node.store.close()
+
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[Harness]:
     harness = Harness(tmp_path)
     yield harness
-    harness.link.dies()
-    harness.link.reap()
-    harness.node.inbox.close()
-    harness.node.store.close()
+    harness.close()
 
 
 def test_a_finished_job_goes_to_the_appender_and_leaves_the_worker(harness: Harness) -> None:
@@ -199,3 +207,17 @@ def test_children_and_rows_go_to_the_appender_with_their_page(
     (made,) = put
     assert made.children == (NewJob("c", SITE, harness.taken[0].payload),)
     assert (made.job, made.rows, made.state) == (harness.taken[0].id, 3, JobState.DONE)
+
+
+def test_the_bytes_of_a_page_count_for_the_budgets_also_if_it_is_tried_again(tmp_path: Path) -> None:
+    budgets = PageBudgets(BudgetRules(run=Budget(bytes=2000)))
+    harness = Harness(tmp_path, budgets)
+    for job, fault in zip(harness.taken, (LoadFault("reset", True), None), strict=True):
+        assert not budgets.is_run_over()
+        results = harness.ends(job, fault).results
+        seen = PageSeen(200, 1000, 1.0, NETWORK)
+        received = tuple(msgspec.structs.replace(each, seen=seen) for each in results)
+        harness.route(harness.worker, Results(received, {}, {}))
+    assert len(harness.node.job_inbox.postponed) == 1
+    assert budgets.is_run_over()
+    harness.close()
