@@ -21,10 +21,10 @@ from scoopi.worker.request_reports import RequestReports
 LEFT_ALONE_S = 0.1
 """Seconds without a turn after which the reader's thread takes one; also the longest wait in such a turn."""
 
-FOUND = 200
+OK = 200
 """The HTTP status of a loaded page."""
 STOPPED = "the run was stopped before the redirect of its request was followed"
-RETRY = "the server has received the request; `scoopi retry` sends it again"
+RETRY_HINT = "the server has received the request; `scoopi retry` sends it again"
 DUE_S = 0.001
 """For how many seconds the steps of pages may run without a turn in between."""
 
@@ -68,7 +68,9 @@ class PageLoad(msgspec.Struct, frozen=True):
     def stopped(self) -> LoadedPage:
         """The outcome of a load that stays when the run is stopped."""
         is_of_file = self.payload.expect(LoadState).file is not None
-        return LoadedPage(self.item, None, StoppedError() if is_of_file else FetchError(STOPPED, hint=RETRY))
+        return LoadedPage(
+            self.item, None, StoppedError() if is_of_file else FetchError(STOPPED, hint=RETRY_HINT)
+        )
 
     def may_use(self, session: Session) -> bool:
         """Whether it waits for this session, and the session is ready or cannot be had."""
@@ -147,7 +149,7 @@ class LoadedPage(msgspec.Struct, frozen=True):
     def seen(self, size_of: Callable[[object], int]) -> PageSeen:
         """How the page was loaded."""
         source = (ARCHIVE if self.item.archived else FILE) if self.is_local else NETWORK
-        status = FOUND if self.error is None and not self.is_local else 0
+        status = OK if self.error is None and not self.is_local else 0
         if isinstance(self.error, FetchError):
             status = self.error.fault.status
         return PageSeen(status, size_of(self.page), round(1000 * self.seconds, 1), source)

@@ -16,7 +16,6 @@ from scoopi.model.report.run_report import LOADER
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad, parted
-from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
     Answered,
     Assign,
@@ -36,6 +35,7 @@ from scoopi.worker.messages import (
     ToWorker,
     WorkItem,
 )
+from scoopi.worker.page_runner import PageRunner
 from scoopi.worker.pipe import WorkerPipe
 from scoopi.worker.request_reports import RequestReports
 from scoopi.worker.waiting_loads import WaitingLoads
@@ -71,7 +71,9 @@ class WorkerLoop:
         self._parts = parts
         self._to_run = to_run
         self._loader = parts.loader
-        self._runner = JobRun(parts.group_plan, parts.children, marker, parts.found, parts.loader.fault_of)
+        self._runner = PageRunner(
+            parts.group_plan, parts.children, marker, parts.found, parts.loader.fault_of
+        )
         self._reports = reports
         self._fetching = Fetching(parts.loader, self._on_loaded, pipe.send, reports)
         self._draining = threading.Event()

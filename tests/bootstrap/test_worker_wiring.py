@@ -17,8 +17,8 @@ from scoopi.model.locator import Locator
 from scoopi.model.sites import SiteBlock
 from scoopi.runs.composed import WorkerPlan
 from scoopi.steps.loading.load_state import LoadState
-from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import Result, WorkItem
+from scoopi.worker.page_runner import PageRunner
 from scoopi.worker.worker_parts import WorkerParts
 from tests.bootstrap.plans import plan_of
 
@@ -69,7 +69,7 @@ def test_a_page_of_a_file_is_loaded_and_read_by_the_steps_of_its_group(tmp_path:
     locator = Locator("one", "page", "one.html")
     handover = loaded(parts, locator)
     assert isinstance(handover, ToTask)
-    runner = JobRun(parts.group_plan, parts.children, None, parts.found, parts.loader.fault_of)
+    runner = PageRunner(parts.group_plan, parts.children, None, parts.found, parts.loader.fault_of)
     result = runner.run(WorkItem("job", 1, JobPayload(locator, "job")), handover.payload.input)
     assert isinstance(result, Result)
     assert (result.state, result.rows) == (JobState.DONE, 2)

@@ -21,7 +21,6 @@ from scoopi.steps.loading.load_state import LoadState
 from scoopi.steps.loading.loader import Loader, OnHandover
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.job_run import JobRun
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
     Answered,
@@ -40,6 +39,7 @@ from scoopi.worker.messages import (
     ToParent,
     WorkItem,
 )
+from scoopi.worker.page_runner import PageRunner
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
 from scoopi.worker.worker import Worker
 from scoopi.worker.worker_parts import GroupPlan, WorkerParts
@@ -460,13 +460,13 @@ def test_pages_that_wait_for_their_steps_are_dropped_by_a_worker_that_is_left(
     begun, left = threading.Event(), threading.Event()
     ran: list[str] = []
 
-    def run(_: JobRun, item: WorkItem, page: object) -> Result:
+    def run(_: PageRunner, item: WorkItem, page: object) -> Result:
         ran.append(item.job)
         begun.set()
         assert left.wait(LIMIT_S)
         return Result(item.job, 1, JobState.DONE, 1, b"")
 
-    monkeypatch.setattr(JobRun, "run", run)
+    monkeypatch.setattr(PageRunner, "run", run)
     parent = start(PlayedLoader(ends_at_once=3))
     give(parent, "a", "b", "c")
     assert begun.wait(LIMIT_S)

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.worker.crash_marker import CrashMarker, Note
-from scoopi.worker.job_run import TaskAbandonedError
+from scoopi.worker.page_runner import TaskAbandonedError
 from scoopi.worker.pipe import WorkerPipe
 from scoopi.worker.worker import Worker
 from scoopi.worker.worker_parts import Wire

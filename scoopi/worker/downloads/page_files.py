@@ -17,8 +17,8 @@ from scoopi.model.text.shown import shown
 from scoopi.steps.loading.load_state import LoadState
 from scoopi.worker.downloads.page_outcome import PausedPage
 from scoopi.worker.fetching import LoadedPage
-from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import PageSeen, Result
+from scoopi.worker.page_runner import PageRunner
 
 STOPPED = "the run was stopped before the files of the page were downloaded"
 
@@ -71,7 +71,7 @@ class PageFiles:
 
     def __init__(
         self,
-        runner: JobRun,
+        runner: PageRunner,
         store: FileStore | None,
         leads_to_public_only: Callable[[bool], bool],
     ) -> None:

@@ -25,11 +25,11 @@ from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import LoadedPage
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.job_run import JobRun
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import PageSeen, Result, WorkItem
+from scoopi.worker.page_runner import PageRunner
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
-from tests.worker.test_job_run import Does, frame_of
+from tests.worker.test_page_runner import Does, frame_of
 
 PAGE = "http://here.example/page"
 ONE, TWO = "http://files.example/1.jpg", "http://other.example:81/2.jpg"
@@ -97,7 +97,7 @@ def files_of(tmp_path: Path) -> Files:
         children = ChildJobs(lambda url: "here.example:80", 9)
         plan = GroupPlan(chains, "loader", "a.yml:3:1")
         found = FoundValues({}, frozenset())
-        runner = JobRun(lambda group: plan, children, marker, found, lambda page: None)
+        runner = PageRunner(lambda group: plan, children, marker, found, lambda page: None)
         return PageFiles(
             runner, FileStore(tmp_path / "files", FileFinder(tmp_path, tmp_path)), lambda is_public: is_public
         )

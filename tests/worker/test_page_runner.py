@@ -1,4 +1,4 @@
-"""JobRun: what comes of a page's tasks, whatever their steps do."""
+"""PageRunner: what comes of a page's tasks, whatever their steps do."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from scoopi.steps.step import Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_outcome import PausedPage
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.job_run import JobRun, TaskAbandonedError
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Result, WorkItem
+from scoopi.worker.page_runner import PageRunner, TaskAbandonedError
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 
 PAGE = object()
@@ -62,14 +62,14 @@ def chain(task: str, *steps: Step) -> TaskChain:
 
 
 class Harness:
-    """A JobRun over these chains."""
+    """A runner of these chains."""
 
     def __init__(self, *chains: TaskChain, fault: str | None = None) -> None:
         self.marker = CrashMarker(-1)
         self.found = FoundValues({}, frozenset())
         plan = GroupPlan(chains, "loader", "town.yml:9:1")
         self.children = ChildJobs(lambda url: "here.example:80", 9)
-        self.run = JobRun(lambda group: plan, self.children, self.marker, self.found, lambda page: fault)
+        self.run = PageRunner(lambda group: plan, self.children, self.marker, self.found, lambda page: fault)
 
     def result(self, of: WorkItem | None = None) -> Result:
         made = self.run.run(of or item(), PAGE)
@@ -434,7 +434,7 @@ def test_a_job_without_a_crash_marker_runs_as_any_other() -> None:
     wants = Does(lambda payload: ToFiles(payload, (request,)) if payload.input is PAGE else ToJobs(()))
     plan = GroupPlan((chain("one", wants), chain("two", rows("a.csv", 1))), "loader", "town.yml:9:1")
     children = ChildJobs(lambda url: "here.example:80", 9)
-    run = JobRun(lambda group: plan, children, None, FoundValues({}, frozenset()), lambda page: None)
+    run = PageRunner(lambda group: plan, children, None, FoundValues({}, frozenset()), lambda page: None)
     paused = run.run(item(), PAGE)
     assert isinstance(paused, PausedPage)
     assert run.resume(paused, {request: FetchError("gone")}).rows == 1

@@ -1,4 +1,4 @@
-"""JobRun: runs the tasks of a job on its loaded page, one step after another, and makes the Result."""
+"""PageRunner: runs the tasks of a job on its loaded page, one step after another, and makes the Result."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TaskAbandonedError(BaseException):
     """Raised in a thread whose task took too long; its result is discarded."""
 
 
-class JobRun:
+class PageRunner:
     """Runs the tasks of a job on its loaded page, one step after another, and makes the Result.
 
     Used by the steps' thread; only `add_time` and `take_times` may be called by other threads.
