@@ -11,7 +11,7 @@ import msgspec
 from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError
 from scoopi.mediator.job_recovery import JobRecovery
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, marks_of
+from scoopi.store.nodes.node_record import NodeLoad, marks_of
 from scoopi.store.runs.run_record import RunPhase
 from scoopi.store.store_outage import StoreOutage
 
@@ -61,7 +61,7 @@ class Heartbeat:
         self,
         membership: Membership,
         recovery: JobRecovery,
-        load: Callable[[], Load],
+        load: Callable[[], NodeLoad],
         calls: HeartbeatCalls,
         period_s: float = 1.0,
         round_s: float = 15.0,

@@ -16,7 +16,7 @@ from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.jobs.job_records import TakenJob
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.worker.messages import WorkItem
 
 NOT_SAFE = "the server may have received the request; `idempotent: true` in its locator allows a retry"
@@ -171,10 +171,10 @@ class HeldJobs:
         with self._lock:
             return self._idle()
 
-    def load(self) -> Load:
+    def load(self) -> NodeLoad:
         """The node's load: how often it has taken jobs; idle if it holds none and none waits for a retry."""
         with self._lock:
-            return Load(self._takes, self._idle() and not self.waiting)
+            return NodeLoad(self._takes, self._idle() and not self.waiting)
 
     def wait_idle(self, timeout_s: float, given_up: Callable[[], bool]) -> bool:
         """Wait until the node is idle, `timeout_s` seconds are over, or `given_up` is true after a `wake`.

@@ -21,7 +21,7 @@ from scoopi.store.jobs.job_records import Ending, NewJob
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, Store, StoreMap
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunCancel, RunRecord
@@ -258,7 +258,7 @@ def _begin(store: Store) -> None:
     Barricade(store, "setup", "n1").compose_once(lambda: b"composed", timeout_ms=1000)
     run.mark_seeded()
     for number, node in enumerate(("n1", "n2", "n3")):
-        Membership(store, node, f"node-{number}").beat(Load(number, idle=False))
+        Membership(store, node, f"node-{number}").beat(NodeLoad(number, idle=False))
     jobs = JobStore(store, "n1")
     jobs.put([_job(number) for number in range(12)])
     taken = jobs.take(_HOSTS[0], 3)
@@ -291,7 +291,7 @@ def _readers(store: Store) -> Sequence[Callable[[], object]]:
     registry = RunRegistry(store, lambda _: None, lambda _: None, "n1")
     return (
         *(run.read, run.has_lost, lambda: run.lost("r1"), cancel.listen, cancel.is_asked),
-        *(lambda: members.beat(Load(9, idle=False)), members.watch, members.live, members.read),
+        *(lambda: members.beat(NodeLoad(9, idle=False)), members.watch, members.live, members.read),
         *(Barricade(store, "setup", "n1").composed, jobs.hosts, jobs.taken, jobs.left, jobs.nothing_left),
         *(lambda: jobs.take(_HOSTS[0], 5), lambda: jobs.take(_HOSTS[1], 5), lambda: jobs.take_back("n2")),
         *(
@@ -307,7 +307,7 @@ def _readers(store: Store) -> Sequence[Callable[[], object]]:
         ),
         *(lambda: shares.poll(_HOSTS, everything=True), lambda: shares.settle(_HOSTS, _HOSTS)),
         *(
-            CompletionCheck(run, jobs, members, "n1", lambda: Load(9, idle=True)).is_over,
+            CompletionCheck(run, jobs, members, "n1", lambda: NodeLoad(9, idle=True)).is_over,
             run.to_ending,
             run.to_over,
         ),

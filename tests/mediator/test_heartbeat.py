@@ -22,7 +22,7 @@ from scoopi.store.jobs.job_records import NewJob, TakenJob
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus, marks_of
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus, marks_of
 from scoopi.store.ports import NODES, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
@@ -31,7 +31,7 @@ from tests.engine.workspace import wait_until
 HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"
 BEAT_MS, GAP_MS, LONG_MS = 20, 150, 60_000
 LIMIT_S = 60.0
-IDLE = Load(0, True)
+IDLE = NodeLoad(0, True)
 
 
 @pytest.fixture
@@ -154,10 +154,10 @@ def test_nodes_at_rest_beat_again_soon_and_say_so(store: SettlingStore) -> None:
 def test_a_node_waits_for_its_heartbeat_while_another_is_busy(store: SettlingStore) -> None:
     rested = threading.Event()
     busy = Membership(store, "busy", "two", BEAT_MS, LONG_MS)
-    busy.beat(Load(1, False))
+    busy.beat(NodeLoad(1, False))
     with watching(store, gap_ms=LONG_MS, on_rest=rested.set):
         assert not rested.wait(0.3)
-        busy.beat(Load(1, True))
+        busy.beat(NodeLoad(1, True))
         assert rested.wait(LIMIT_S)
 
 
@@ -167,10 +167,10 @@ def test_a_node_that_has_just_become_idle_sees_without_waiting_for_its_heartbeat
     monkeypatch.setattr(heartbeats, "LULL_S", LIMIT_S * 2)
     rested = threading.Event()
     last = Membership(store, "last", "two", BEAT_MS, LONG_MS)
-    last.beat(Load(1, False))
+    last.beat(NodeLoad(1, False))
     with watching(store, beat_ms=LONG_MS, gap_ms=LONG_MS, on_rest=rested.set):
         assert not rested.wait(0.3)
-        last.beat(Load(1, True))
+        last.beat(NodeLoad(1, True))
         assert rested.wait(LIMIT_S)
 
 
@@ -184,7 +184,7 @@ def test_a_node_that_leaves_while_one_asks_which_are_missing_is_not_awaited(stor
 
 def test_a_node_that_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -> None:
     leaver = Membership(store, "leaver", "two")
-    leaver.beat(Load(1, True, owes_rows=True), NodeStatus.LEFT)
+    leaver.beat(NodeLoad(1, True, owes_rows=True), NodeStatus.LEFT)
     assert node_of(store).departure.awaited({"leaver", "unknown"}) == ("two", "unknown")
 
 
@@ -334,7 +334,7 @@ class FailingHeartbeats(Membership):
 
     error: Exception | None = None
 
-    def beat(self, load: Load, *more: Any, **named: Any) -> bool:
+    def beat(self, load: NodeLoad, *more: Any, **named: Any) -> bool:
         if self.error is not None:
             raise self.error
         return super().beat(load, *more, **named)

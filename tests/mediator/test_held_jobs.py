@@ -19,7 +19,7 @@ from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.store.jobs.job_records import TakenJob, WaitingJob
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 
 WAIT_S = 60.0
 TAKEN = TakenJob(
@@ -29,12 +29,12 @@ TAKEN = TakenJob(
 
 def test_a_job_counts_from_before_its_take_to_its_end() -> None:
     held = HeldJobs()
-    assert held.load() == Load(0, True)
+    assert held.load() == NodeLoad(0, True)
     with held.taking() as begin:
         assert not held.is_idle()
         begin()
         held.add(["a", "b"])
-    assert held.load() == Load(1, False)
+    assert held.load() == NodeLoad(1, False)
     assert held.ids() == {"a", "b"}
     held.remove(["a"])
     assert not held.is_idle()
@@ -46,7 +46,7 @@ def test_a_look_that_finds_nothing_is_no_take() -> None:
     held = HeldJobs()
     with held.taking():
         pass
-    assert held.load() == Load(0, True)
+    assert held.load() == NodeLoad(0, True)
 
 
 def test_a_job_that_waits_for_a_retry_keeps_the_run_busy_and_the_node_idle() -> None:

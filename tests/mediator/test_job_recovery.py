@@ -14,7 +14,7 @@ from scoopi.model.locator import Locator
 from scoopi.store.jobs.job_records import NewJob, Postponed
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, marks_of
+from scoopi.store.nodes.node_record import NodeLoad, marks_of
 from scoopi.store.ports import JOBS, RUN, Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
@@ -39,7 +39,7 @@ class Harness:
             *(self._hears(name) for name in ("taken back", "recall", "ended", "keep")),
         )
         membership = Membership(store, "mine", "one", 20, 150)
-        Membership(store, "other", "two", 20, 150).beat(Load(1, False))
+        Membership(store, "other", "two", 20, 150).beat(NodeLoad(1, False))
         self.recovery = JobRecovery(membership, self.mine, self.record, self.held, "run", calls)
 
     def _hears(self, name: str) -> Any:
@@ -145,7 +145,7 @@ def test_only_jobs_that_a_dead_nodes_workers_had_count_as_lost_with_it(store: St
     second = "2" * 32
     harness.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
     harness.other.take(HOST, 2)
-    Membership(store, "other", "two", 20, 150).beat(Load(2, False, given=marks_of([JOB])))
+    Membership(store, "other", "two", 20, 150).beat(NodeLoad(2, False, given=marks_of([JOB])))
     harness.recovery.take_back(["other"], [])
     assert {job.id: job.lost for job in harness.mine.take(HOST, 2)} == {JOB: 1, second: 0}
 
@@ -158,7 +158,7 @@ def test_what_an_earlier_process_of_this_node_left_is_not_called_another_nodes(
     second = "2" * 32
     harness.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
     before = JobStore(store, "before")
-    Membership(store, "before", "one", 20, 150).beat(Load(1, False))
+    Membership(store, "before", "one", 20, 150).beat(NodeLoad(1, False))
     first, *_ = before.take(HOST, 2)
     before.waiting.postpone([Postponed(first.id, first.fence, 1000, "timeout")])
     harness.recovery.take_back(["before", "unknown"], [])

@@ -10,7 +10,7 @@ import pytest
 from scoopi.configs.groups import FetchLimits
 from scoopi.model.limits.host_limits import LimitsByHost
 from scoopi.politeness.host_share_memory import HostShare, Share
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import HOSTS
 from tests.store.host_share_world import Node, World
 
@@ -137,7 +137,7 @@ def test_a_turn_ends_at_its_last_moment_and_not_before() -> None:
     world.pass_s(3)
     world.now = asked_at = 104.0
     for node in (bob, ann):
-        node.membership.beat(Load(0, False))
+        node.membership.beat(NodeLoad(0, False))
         node.shares.poll(["a"])
         node.shares.settle(["a"], ())
     holders = []
@@ -279,7 +279,7 @@ def test_a_sleeper_sends_nothing_more_when_its_host_was_taken_over() -> None:
     assert bob.sent
     before = len(ann.sent)
     ann.asleep_until = world.now
-    ann.membership.beat(Load(0, False))
+    ann.membership.beat(NodeLoad(0, False))
     assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
     ann.shares.poll(["a"])
     assert ann.shares.may_send("a") is None
@@ -298,7 +298,7 @@ def test_a_machine_that_was_suspended_sends_nothing_by_the_shares_that_it_had_be
     bob.wants, ann.asleep_until, ann.suspended_s = {"a"}, world.now + 30, 30
     world.pass_s(29.9)
     assert ann.membership.own_beat_is_old()
-    ann.membership.beat(Load(0, False))
+    ann.membership.beat(NodeLoad(0, False))
     assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
     world.pass_s(20)
     world.check()
@@ -312,7 +312,7 @@ def test_a_sleeper_whose_host_nobody_took_writes_its_share_again_before_it_sends
     before = world.record("a")
     ann.asleep_until = world.now + 20
     world.pass_s(20)
-    ann.membership.beat(Load(0, False))
+    ann.membership.beat(NodeLoad(0, False))
     assert ann.shares.may_send("a") is None
     world.pass_s(1)
     assert world.record("a").number > before.number

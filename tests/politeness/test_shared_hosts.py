@@ -12,7 +12,7 @@ from scoopi.store.jobs.job_records import NewJob
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import Store
 from tests.clock import Clock
 
@@ -50,7 +50,7 @@ class Node:
         self.hosts = SharedHosts(self.shares, self.jobs, self.tasks.needed_hosts, self.tasks.wanted, clock)
 
     def live(self) -> None:
-        self.membership.beat(Load(0, False))
+        self.membership.beat(NodeLoad(0, False))
         self.membership.watch()
 
 

@@ -15,7 +15,7 @@ from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import Store
 from tests.appenders.conftest import result_of
 from tests.clock import Clock
@@ -36,10 +36,10 @@ class LeavingNode:
         self.folder, self._segments = folder, folder / ".scoopi" / name
         self.jobs = JobStore(store, self.incarnation)
         self.membership = Membership(store, self.incarnation, name, 1000, 15_000, NodeClocks(clock, clock))
-        self.membership.beat(Load(0, False))
+        self.membership.beat(NodeLoad(0, False))
         self.heard: list[str] = []
         self.departure = Departure(
-            self.membership, lambda: Load(0, True), lambda: self.heard.append("stopped"), poll_s=0.001
+            self.membership, lambda: NodeLoad(0, True), lambda: self.heard.append("stopped"), poll_s=0.001
         )
         self._store, self._clock = store, clock
         self._writer: SegmentWriter | None = None

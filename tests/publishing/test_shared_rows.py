@@ -12,7 +12,7 @@ from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import FrameSource, Publisher, PublishTarget
 from scoopi.publishing.run_rows import OwnRows, PublishedRows
 from scoopi.publishing.shared_rows import MergedRows, SharedRows
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 from tests.publishing.leaving import LeavingNode
@@ -39,7 +39,7 @@ class Folder:
         for _ in range(20):
             self._clock.pass_s(1)
             for name in self.nodes.keys() - {*names}:
-                self.nodes[name].membership.beat(Load(0, False))
+                self.nodes[name].membership.beat(NodeLoad(0, False))
             watcher.membership.watch()
 
     def shared(self, node: LeavingNode, is_stopped: Callable[[], bool] = lambda: False) -> SharedRows:

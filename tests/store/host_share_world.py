@@ -15,7 +15,7 @@ from scoopi.politeness.host_share_memory import HostRecord, HostRecords
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.ports import HOSTS, RUN_MAPS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore
@@ -179,14 +179,14 @@ class Node:
         """In the graceful way: what is in flight has ended; the last heartbeat may be lost all the same."""
         self.die()
         with suppress(StoreError):
-            self.membership.beat(Load(0, True), NodeStatus.LEFT)
+            self.membership.beat(NodeLoad(0, True), NodeStatus.LEFT)
 
     def _live(self) -> None:
         if self.world.now < max(self.beat_at, self.cut_off_until):
             return
         self.beat_at = self.world.now + 0.95
         try:
-            self.membership.beat(Load(0, False))
+            self.membership.beat(NodeLoad(0, False))
             self.membership.watch()
         except StoreError:
             self.errors += 1

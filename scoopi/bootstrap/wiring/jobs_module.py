@@ -44,7 +44,7 @@ from scoopi.runs.run_context import RunContext
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.shared_counts import PAGES, SharedCounts
@@ -217,8 +217,8 @@ class JobsModule(Module):
         return Departure(membership, _load_of(held, counts), heartbeat.stop, cluster.heartbeat_ms / 1000)
 
 
-def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
-    def load() -> Load:
+def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], NodeLoad]:
+    def load() -> NodeLoad:
         next_s = held.waiting.next_in()
         retry_ms = math.ceil(next_s * 1000) if next_s < math.inf else 0
         return held.load()._replace(pages=int(counts.value("pages")), retry_ms=retry_ms)

@@ -25,7 +25,7 @@ from scoopi.store.jobs.seed_marks import SeedMarks
 from scoopi.store.jobs.seed_packs import SeedPacks, pack_host
 from scoopi.store.jobs.sending_jobs import SendingJobs
 from scoopi.store.jobs.waiting_jobs import WaitingJobs
-from scoopi.store.nodes.node_record import are_marked
+from scoopi.store.nodes.node_record import marked_among
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import unreadable
 
@@ -159,7 +159,7 @@ class JobStore:
         state_key, read, back = taken_state_key(dead), self._records.read, self._records.taken_back
         marked: set[str] = set()
         for page in pages(self._store, JOBS, BATCH, state_key) if given else ():
-            marked |= are_marked(given, (job for job, _ in page))
+            marked |= marked_among(given, (job for job, _ in page))
         number = 0
         for page in pages(self._store, JOBS, BATCH, state_key):
             lost = {job: counts and (not marked or job in marked) for job, _ in page}

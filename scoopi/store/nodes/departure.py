@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from scoopi.errors import ClusterError, RunError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeRecord, NodeStatus
 
 log = logging.getLogger(__name__)
 _POLL_S = 1.0
@@ -29,7 +29,7 @@ class Departure:
     def __init__(
         self,
         membership: Membership,
-        load: Callable[[], Load],
+        load: Callable[[], NodeLoad],
         stop_heartbeat: Callable[[], None],
         poll_s: float = _POLL_S,
     ) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease import SYSTEM_CLOCKS, LeaseWatch, NodeClocks
-from scoopi.store.nodes.node_record import Load, NodeRecord, NodeScan, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeRecord, NodeScan, NodeStatus
 from scoopi.store.ports import NODES, PAGE, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 
@@ -65,7 +65,10 @@ class Membership:
         return self._node
 
     def beat(
-        self, load: Load, state: NodeStatus = NodeStatus.LIVE, may_return: Callable[[], bool] = lambda: True
+        self,
+        load: NodeLoad,
+        state: NodeStatus = NodeStatus.LIVE,
+        may_return: Callable[[], bool] = lambda: True,
     ) -> bool:
         """Write the next heartbeat; with LEFT it is the last one.
 
@@ -90,7 +93,7 @@ class Membership:
             and self._codec.read(self._incarnation, self._mine).state is NodeStatus.DEAD
         )
 
-    def _has_beaten(self, load: Load, state: NodeStatus) -> bool:
+    def _has_beaten(self, load: NodeLoad, state: NodeStatus) -> bool:
         """Write a heartbeat; return False if the record was another one, which is known now, to try again."""
         sent_at = self._own_clock()
         number = 0 if self._mine is None else self._codec.read(self._incarnation, self._mine).number + 1

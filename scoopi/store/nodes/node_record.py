@@ -13,9 +13,9 @@ import msgspec
 from scoopi.model.job import Count
 
 MARK_BYTES = 6
-"""Bytes for each job in `Load.given`."""
+"""Bytes for each job in `NodeLoad.given`."""
 MOST_MARKS = 2000
-"""Number of jobs, at most, in `Load.given`."""
+"""Number of jobs, at most, in `NodeLoad.given`."""
 
 
 class NodeStatus(StrEnum):
@@ -29,7 +29,7 @@ class NodeStatus(StrEnum):
     DEAD = "DEAD"
 
 
-class Load(NamedTuple):
+class NodeLoad(NamedTuple):
     """What a node has done and is doing.
 
     Attributes:
@@ -50,7 +50,7 @@ class Load(NamedTuple):
 
 
 class NodeRecord(msgspec.Struct, frozen=True):
-    """What a node reports with each heartbeat; the fields that are not listed here are those of `Load`.
+    """What a node reports with each heartbeat; the fields that are not listed here are those of `NodeLoad`.
 
     Attributes:
         node: id of the node.
@@ -79,7 +79,7 @@ def marks_of(jobs: Iterable[str]) -> bytes:
     return b"".join(map(_mark, islice(jobs, MOST_MARKS)))
 
 
-def are_marked(marks: bytes, jobs: Iterable[str]) -> set[str]:
+def marked_among(marks: bytes, jobs: Iterable[str]) -> set[str]:
     """The ids among `jobs` whose digest is in `marks`, as made by `marks_of`."""
     known = {marks[at : at + MARK_BYTES] for at in range(0, len(marks), MARK_BYTES)}
     return {job for job in jobs if _mark(job) in known} if known else set()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class Quorum:
         """Whether there are enough nodes; a store that does not answer is retried until the timeout."""
         live = self._live
         with self._outage.retried_next_round():
-            self._membership.beat(Load(0, True))
+            self._membership.beat(NodeLoad(0, True))
             self._membership.watch()
             self._outage.over()
             live = len(self._membership.live())
@@ -91,6 +91,6 @@ class Quorum:
 
     def _leave(self) -> None:
         try:
-            self._membership.beat(Load(0, True), NodeStatus.LEFT)
+            self._membership.beat(NodeLoad(0, True), NodeStatus.LEFT)
         except (StoreError, ClusterError) as error:
             log.info("quorum: the last heartbeat was not acknowledged: %s", error)

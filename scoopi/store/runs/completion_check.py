@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scoopi.errors import RunError
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeRecord
+from scoopi.store.nodes.node_record import NodeLoad, NodeRecord
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 _BEATS = 2
@@ -46,7 +46,7 @@ class CompletionCheck:
         jobs: JobStore,
         membership: Membership,
         incarnation: str,
-        load: Callable[[], Load],
+        load: Callable[[], NodeLoad],
     ) -> None:
         self._run = run
         self._jobs = jobs

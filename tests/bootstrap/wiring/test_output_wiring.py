@@ -20,7 +20,7 @@ from scoopi.publishing.run_rows import RunRows
 from scoopi.store.jobs.job_records import Ending, NewJob
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.ports import RUN as RUN_MAP
 from scoopi.store.runs.run_record import RunRecord
 from tests.appenders.conftest import result_of
@@ -115,7 +115,7 @@ def test_in_a_shared_folder_a_node_publishes_the_rows_that_another_one_has_left(
     tmp_path: Path, opened: ExitStack, settings: dict[str, str]
 ) -> None:
     run = opened_run(tmp_path, opened, settings, is_on_nodes=True)
-    Membership(run.context.store, BEFORE, "bob").beat(Load(1, True, owes_rows=True), NodeStatus.LEFT)
+    Membership(run.context.store, BEFORE, "bob").beat(NodeLoad(1, True, owes_rows=True), NodeStatus.LEFT)
     work(run, BEFORE, run.context.folder.node_folder.parent / "bob" / "segments", "oat")
     ended = run.get(RunRows).at_end()  # type: ignore[type-abstract]
     assert (ended.complete, ended.awaiting) == (True, ())
@@ -128,7 +128,7 @@ def test_a_node_with_a_folder_of_its_own_leaves_the_rows_of_another_one_to_it(
     tmp_path: Path, opened: ExitStack
 ) -> None:
     run = opened_run(tmp_path, opened, {}, is_on_nodes=True)
-    Membership(run.context.store, BEFORE, "bob").beat(Load(1, True, owes_rows=True), NodeStatus.LEFT)
+    Membership(run.context.store, BEFORE, "bob").beat(NodeLoad(1, True, owes_rows=True), NodeStatus.LEFT)
     work(run, BEFORE, run.context.folder.node_folder.parent / "bob" / "segments", "oat")
     ended = run.get(RunRows).at_end()  # type: ignore[type-abstract]
     assert (ended.complete, ended.awaiting) == (False, ("bob",))

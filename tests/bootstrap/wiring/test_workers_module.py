@@ -17,7 +17,7 @@ from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.politeness.host_sharing import HostSharing
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from tests.bootstrap.wired_run import WiredRun
 
 HOST, OTHER = "site.example:80", "other.example:80"
@@ -49,7 +49,7 @@ def test_a_crawl_delay_and_a_rest_that_the_clocks_learn_of_hold_for_the_shares_o
     run = WiredRun(tmp_path, opened, {"scoopi.loader.fetch.delay": "1000"}, is_on_nodes=True)
     members, shares, limiter = run.get(Membership), run.get(HostSharing).shares, run.get(HostRateLimiter)
     assert shares is not None
-    members.beat(Load(0, False))
+    members.beat(NodeLoad(0, False))
     members.watch()
 
     def first_at() -> float:

@@ -15,7 +15,7 @@ from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.jobs.job_records import JobRecords
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import NodeStatus, are_marked
+from scoopi.store.nodes.node_record import NodeStatus, marked_among
 from scoopi.store.ports import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.holding import ended_jobs, states, store_of
@@ -139,7 +139,7 @@ def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
 
             def given() -> bool:
                 jobs = [job for job, _ in store.scan(JOBS, None, 100)]
-                return any(are_marked(member.given, jobs) for member in members.read().values())
+                return any(marked_among(member.given, jobs) for member in members.read().values())
 
             wait_until(given, "a heartbeat that names what its worker has", LIMIT_S, ann)
             ann.signal(signal.SIGKILL)

@@ -16,7 +16,7 @@ from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import free_port
@@ -154,9 +154,9 @@ def beating(node: Membership) -> Iterator[None]:
 
     def beat() -> None:
         while not ended.wait(0.1):
-            node.beat(Load(0, True))
+            node.beat(NodeLoad(0, True))
 
-    node.beat(Load(0, True))
+    node.beat(NodeLoad(0, True))
     with ThreadPoolExecutor(1) as pool:
         beats = pool.submit(beat)
         try:
@@ -164,7 +164,7 @@ def beating(node: Membership) -> Iterator[None]:
         finally:
             ended.set()
             beats.result(LIMIT_S)
-            node.beat(Load(0, True), NodeStatus.LEFT)
+            node.beat(NodeLoad(0, True), NodeStatus.LEFT)
 
 
 def _phase(store: SettlingStore) -> RunPhase | None:

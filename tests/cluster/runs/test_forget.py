@@ -17,7 +17,7 @@ from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import ENDED, JOBS, NODES, RUN
 from scoopi.store.runs.run_keep_alive import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
@@ -93,7 +93,7 @@ def test_a_run_at_its_end_is_forgotten_too(runner_of: RunnerOf, cluster: Cluster
 def test_a_run_that_never_began_is_forgotten(runner_of: RunnerOf, cluster: ClusterClient) -> None:
     runner = runner_of()
     runs_of(ClusterBackend(cluster, "test"), "test").enter(runner.run_name)
-    Membership(ClusterBackend(cluster, "test").store(runner.run_name), "test", "ann").beat(Load(0, True))
+    Membership(ClusterBackend(cluster, "test").store(runner.run_name), "test", "ann").beat(NodeLoad(0, True))
     assert figures_of(runner)["phase"] == "ABANDONED"
     assert runner.ask("forget", runner.run_name)[0] == 0
     assert not maps_of(cluster, runner.run_name)

@@ -10,7 +10,7 @@ import pytest
 from scoopi.errors import AppenderError
 from scoopi.publishing.expectations.expected_totals import ExpectedTotals, keep_earlier
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.solo.sqlite_store import SqliteStore
 
@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 def joined(store: SqliteStore, incarnation: str, node: str, state: NodeStatus = NodeStatus.LIVE) -> None:
-    Membership(store, incarnation, node).beat(Load(1, True), state)
+    Membership(store, incarnation, node).beat(NodeLoad(1, True), state)
 
 
 def totals(store: SqliteStore, incarnation: str, node: str) -> ExpectedTotals:

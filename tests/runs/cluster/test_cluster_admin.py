@@ -20,7 +20,7 @@ from scoopi.runs.composed import Composed
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import RUN, Store
 from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 from scoopi.store.shared_backend import SharedBackend, open_backend
@@ -67,12 +67,12 @@ def begun(backend: SharedBackend) -> Callable[[str], Store]:
 def beating(membership: Membership) -> Iterator[None]:
     """The node beats until the end of the block, or until its run is gone."""
     ended = threading.Event()
-    membership.beat(Load(0, True))
+    membership.beat(NodeLoad(0, True))
 
     def beat() -> None:
         with suppress(RunError):
             while not ended.wait(BEAT_S):
-                membership.beat(Load(0, True))
+                membership.beat(NodeLoad(0, True))
 
     thread = threading.Thread(target=beat)
     thread.start()

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.runs.cluster.cluster_runs import BEATS, LOOKS, SAMPLE_BEATS, HeartbeatSample, live_nodes
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeRecord, NodeStatus
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 
@@ -69,5 +69,5 @@ def test_the_speed_is_measured_between_two_changes() -> None:
 
 
 def test_the_live_nodes_are_those_that_send_heartbeats(store: SettlingStore) -> None:
-    Membership(store, "a1", "ann").beat(Load(1, True))
+    Membership(store, "a1", "ann").beat(NodeLoad(1, True))
     assert live_nodes(store, 1) == []

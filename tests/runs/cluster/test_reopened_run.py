@@ -20,7 +20,7 @@ from scoopi.store.jobs.job_records import Ended
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.ports import RUN, Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention
@@ -58,7 +58,7 @@ def end_run(backend: FileBackend) -> None:
     record.create(INCARNATION)
     record.mark_seeded()
     RememberedEnds(store).remember(ENDS)
-    Membership(store, "00000000000000bb", "ann").beat(Load(1, True), NodeStatus.LEFT)
+    Membership(store, "00000000000000bb", "ann").beat(NodeLoad(1, True), NodeStatus.LEFT)
     record.to_ending()
     record.to_over()
     RunRetention(store, 600, lambda: registry.note_over(RUN_NAME, maps)).begin()

@@ -22,7 +22,7 @@ from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import RUN as RUN_MAP
 from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 from tests.runs.cluster.file_backend import FileBackend
@@ -198,6 +198,6 @@ def test_what_is_cancelled_after_a_node_has_joined_is_cancelled_for_it(town: Tow
 
 def test_a_node_that_beats_is_a_member_of_the_joined_run(town: Town) -> None:
     first, second = town.joined("n1"), town.joined("n2")
-    Membership(first.store, "n1", first.folder.node).beat(Load(0, True))
+    Membership(first.store, "n1", first.folder.node).beat(NodeLoad(0, True))
     members = Membership(second.store, "n2", second.folder.node).read()
     assert [each.node for each in members.values()] == [first.folder.node]

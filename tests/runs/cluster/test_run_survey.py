@@ -11,12 +11,12 @@ from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.store.jobs.job_records import Ending, NewJob
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
 
 HOST = "one.example:80"
-BUSY, IDLE = Load(1, False, pages=7), Load(1, True, pages=3)
+BUSY, IDLE = NodeLoad(1, False, pages=7), NodeLoad(1, True, pages=3)
 
 
 def figures(store: SettlingStore) -> RunFigures:

@@ -10,7 +10,7 @@ from scoopi.errors import StoppedError, StoreError
 from scoopi.store.nodes.departure import Departure, awaited_nodes
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import GAP_MS, Membership
-from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeRecord, NodeStatus
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 
@@ -57,7 +57,7 @@ def test_only_a_node_whose_last_heartbeat_was_acknowledged_may_be_the_last(
     if is_away:
         monkeypatch.setattr(membership, "beat", away)
     stopped: list[bool] = []
-    departure = Departure(membership, lambda: Load(1, True), lambda: stopped.append(True))
+    departure = Departure(membership, lambda: NodeLoad(1, True), lambda: stopped.append(True))
     assert departure.leave() is not is_away
     assert stopped == [True]
     records = [(each.state, each.owes_rows) for each in membership.read().values()]
@@ -67,7 +67,7 @@ def test_only_a_node_whose_last_heartbeat_was_acknowledged_may_be_the_last(
 @pytest.mark.parametrize("published", [True, False])
 def test_a_node_that_leaves_says_whether_its_rows_are_missing(store: SettlingStore, published: bool) -> None:
     membership = Membership(store, "a1", "ann")
-    Departure(membership, lambda: Load(1, True), lambda: None).leave(published)
+    Departure(membership, lambda: NodeLoad(1, True), lambda: None).leave(published)
     (record,) = membership.read().values()
     assert (record.state, record.owes_rows) == (LEFT, not published)
 
@@ -76,15 +76,15 @@ def test_a_node_that_has_left_waits_until_all_others_have_left_too(
     store: SettlingStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann, bob = Membership(store, "a1", "ann"), Membership(store, "b1", "bob")
-    bob.beat(Load(1, False))
-    departure = Departure(ann, lambda: Load(1, True), lambda: None, poll_s=0.25)
+    bob.beat(NodeLoad(1, False))
+    departure = Departure(ann, lambda: NodeLoad(1, True), lambda: None, poll_s=0.25)
     assert not departure.leave()
     waits: list[float] = []
 
     def sleep(seconds: float) -> None:
         waits.append(seconds)
         if len(waits) == 3:
-            bob.beat(Load(1, True), LEFT)
+            bob.beat(NodeLoad(1, True), LEFT)
 
     monkeypatch.setattr("scoopi.store.nodes.departure.time", SimpleNamespace(sleep=sleep))
     departure.await_others()
@@ -96,8 +96,8 @@ def test_a_node_that_dies_is_waited_for_no_longer(
     store: SettlingStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann = Membership(store, "a1", "ann", clocks=NodeClocks(clock, clock))
-    Membership(store, "b1", "bob").beat(Load(1, False))
-    departure = Departure(ann, lambda: Load(1, True), lambda: None)
+    Membership(store, "b1", "bob").beat(NodeLoad(1, False))
+    departure = Departure(ann, lambda: NodeLoad(1, True), lambda: None)
     assert not departure.leave()
     sleep = SimpleNamespace(sleep=clock.pass_s)
     monkeypatch.setattr("scoopi.store.nodes.departure.time", sleep)
@@ -107,8 +107,8 @@ def test_a_node_that_dies_is_waited_for_no_longer(
 
 
 def test_a_stop_ends_the_wait_for_others(store: SettlingStore) -> None:
-    Membership(store, "b1", "bob").beat(Load(1, False))
-    departure = Departure(Membership(store, "a1", "ann"), lambda: Load(1, True), lambda: None)
+    Membership(store, "b1", "bob").beat(NodeLoad(1, False))
+    departure = Departure(Membership(store, "a1", "ann"), lambda: NodeLoad(1, True), lambda: None)
     with pytest.raises(StoppedError):
         departure.await_others(lambda: True)
 
@@ -118,8 +118,8 @@ def test_a_node_awaits_those_that_ended_jobs_and_neither_live_nor_have_published
 ) -> None:
     ann, bob, cid = (Membership(store, f"{name[0]}1", name) for name in ("ann", "bob", "cid"))
     for node, state, owes in ((ann, LIVE, False), (bob, LEFT, True), (cid, LEFT, False)):
-        node.beat(Load(1, True, owes_rows=owes), state)
-    departure = Departure(ann, lambda: Load(1, True), lambda: None)
+        node.beat(NodeLoad(1, True, owes_rows=owes), state)
+    departure = Departure(ann, lambda: NodeLoad(1, True), lambda: None)
     assert departure.node == "ann"
     assert departure.awaited(["a1", "b1", "c1"]) == ("ann", "bob")
     assert departure.awaited([]) == ()

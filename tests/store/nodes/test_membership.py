@@ -10,14 +10,14 @@ import pytest
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeRecord, NodeScan, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeRecord, NodeScan, NodeStatus
 from scoopi.store.ports import NODES, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.clock import Clock
 from tests.store.faulty_store import Faults, FaultyStore
 
-IDLE, BUSY = Load(3, True, pages=10), Load(4, False)
+IDLE, BUSY = NodeLoad(3, True, pages=10), NodeLoad(4, False)
 Join = Callable[..., Membership]
 
 
@@ -287,7 +287,7 @@ def test_a_heartbeat_that_came_late_is_followed_by_the_next(tmp_path: Path, join
     beaten = failed = 0
     while beaten < 20:
         try:
-            ann.beat(Load(beaten + failed, True))
+            ann.beat(NodeLoad(beaten + failed, True))
             beaten += 1
         except StoreError:
             failed += 1

@@ -9,10 +9,10 @@ import msgspec
 from scoopi.store.nodes.node_record import (
     MARK_BYTES,
     MOST_MARKS,
-    Load,
+    NodeLoad,
     NodeRecord,
     NodeScan,
-    are_marked,
+    marked_among,
     marks_of,
 )
 
@@ -20,20 +20,20 @@ from scoopi.store.nodes.node_record import (
 def test_marked_jobs_are_known_again() -> None:
     marks = marks_of(["a", "b"])
     assert len(marks) == 2 * MARK_BYTES
-    assert are_marked(marks, ["a", "b", "c"]) == {"a", "b"}
-    assert are_marked(b"", ["a"]) == set()
+    assert marked_among(marks, ["a", "b", "c"]) == {"a", "b"}
+    assert marked_among(b"", ["a"]) == set()
 
 
 def test_a_heartbeat_stays_small() -> None:
     marks = marks_of(map(str, range(MOST_MARKS + 10)))
     assert len(marks) == MOST_MARKS * MARK_BYTES
     last = str(MOST_MARKS - 1)
-    assert are_marked(marks, [last, str(MOST_MARKS)]) == {last}
+    assert marked_among(marks, [last, str(MOST_MARKS)]) == {last}
 
 
 def test_nodes_of_other_versions_know_the_marks_of_this_one() -> None:
     assert marks_of(["a", "b"]) == b"".join(blake2b(job, digest_size=6).digest() for job in (b"a", b"b"))
-    assert are_marked(marks_of(["a", "b"]), ["b", "c"]) == {"b"}
+    assert marked_among(marks_of(["a", "b"]), ["b", "c"]) == {"b"}
 
 
 def test_a_heartbeat_without_the_later_fields_is_that_of_a_node_that_has_done_nothing() -> None:
@@ -50,6 +50,6 @@ def test_a_heartbeat_without_the_later_fields_is_that_of_a_node_that_has_done_no
 
 
 def test_a_load_is_that_of_a_node_that_has_loaded_nothing_and_owes_nothing_unless_it_says_so() -> None:
-    load = Load(0, True)
-    assert load == Load(takes=0, idle=True, owes_rows=False, pages=0, given=marks_of([]), retry_ms=0)
+    load = NodeLoad(0, True)
+    assert load == NodeLoad(takes=0, idle=True, owes_rows=False, pages=0, given=marks_of([]), retry_ms=0)
     assert not NodeScan(0.0, frozenset(), frozenset(), 1).idle

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeRecord, NodeStatus
 from scoopi.store.nodes.quorum import Quorum
 from scoopi.store.ports import Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
@@ -42,7 +42,7 @@ def membership(store: Store) -> Membership:
 
 
 def join(store: Store, node: str) -> None:
-    Membership(store, f"of-{node}", node).beat(Load(0, True))
+    Membership(store, f"of-{node}", node).beat(NodeLoad(0, True))
 
 
 def state_of(membership: Membership, incarnation: str = "one") -> NodeStatus:
@@ -100,7 +100,7 @@ def test_when_they_do_not_come_in_time_it_says_how_many_there_were(membership: M
 
 
 def test_an_earlier_process_of_this_node_is_not_counted(store: Store, membership: Membership) -> None:
-    Membership(store, "zero", "ann").beat(Load(0, True))
+    Membership(store, "zero", "ann").beat(NodeLoad(0, True))
     with pytest.raises(ClusterError, match="only 1 of 2 nodes have joined"):
         Quorum(membership, 2, 0.0).wait(never, never)
 

@@ -13,7 +13,7 @@ from scoopi.store.jobs.job_records import Ending, NewJob
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.ports import ENDED, JOBS, RUN, Store
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunPhase, RunRecord
@@ -28,7 +28,7 @@ class Node:
     """One node's part in the run; `load` is what it does just now."""
 
     def __init__(self, store: Store, incarnation: str, clock: Clock) -> None:
-        self.load = Load(0, True)
+        self.load = NodeLoad(0, True)
         self.run = RunRecord(store, incarnation)
         self.run.create("r1")
         self.jobs = JobStore(store, incarnation)
@@ -70,7 +70,7 @@ def test_a_run_that_is_not_seeded_is_not_over(born: Born) -> None:
 
 
 def test_a_run_of_which_another_node_said_so_is_over(ann: Node, born: Born) -> None:
-    ann.load = Load(5, False)
+    ann.load = NodeLoad(5, False)
     born("bob").run.to_ending()
     assert ann.end.is_over()
 
@@ -98,13 +98,13 @@ def test_a_half_ended_job_is_finished_before_the_run_is_over(ann: Node, store: S
 
 
 def test_a_run_whose_node_is_busy_is_not_over(ann: Node) -> None:
-    ann.load = Load(1, False)
+    ann.load = NodeLoad(1, False)
     assert not ann.end.is_over()
 
 
 def test_another_node_must_be_idle_too(ann: Node, born: Born) -> None:
     bob = born("bob")
-    bob.load = Load(1, False)
+    bob.load = NodeLoad(1, False)
     for _ in range(5):
         bob.beat()
         assert not ann.end.is_over()
@@ -123,7 +123,7 @@ def test_a_take_around_the_scan_restarts_it(ann: Node, born: Born) -> None:
     """Bob took a job, ended it and put its child while Ann scanned: she may have met neither."""
     bob = born("bob")
     assert not ann.end.is_over()
-    bob.load = Load(1, True)
+    bob.load = NodeLoad(1, True)
     ann.jobs.put([new_job("child")])
     for _ in range(4):
         bob.beat()
@@ -149,10 +149,10 @@ def test_a_take_of_this_node_around_the_scan_restarts_it(ann: Node, store: Store
 def test_a_job_that_this_node_still_had_before_the_scan_may_have_left_others(ann: Node, store: Store) -> None:
     class EndsMeanwhile(JobStore):
         def nothing_left(self) -> bool:
-            ann.load = Load(1, True)
+            ann.load = NodeLoad(1, True)
             return True
 
-    ann.load = Load(1, False)
+    ann.load = NodeLoad(1, False)
     check = CompletionCheck(ann.run, EndsMeanwhile(store, "ann"), ann.membership, "ann", lambda: ann.load)
     ann.jobs.finished.bury()
     assert not check.is_over()
@@ -165,12 +165,12 @@ def test_a_job_that_another_node_still_had_before_the_scan_may_have_left_others(
         """Another node ends its job, and beats, while this one scans."""
 
         def nothing_left(self) -> bool:
-            bob.load = Load(1, True)
+            bob.load = NodeLoad(1, True)
             bob.beat()
             return True
 
     bob = born("bob")
-    bob.load = Load(1, False)
+    bob.load = NodeLoad(1, False)
     bob.beat()
     check = CompletionCheck(ann.run, Following(store, "ann"), ann.membership, "ann", lambda: ann.load)
     assert not check.is_over()
@@ -201,7 +201,7 @@ def test_a_node_that_joins_is_waited_for_and_one_that_left_is_not(ann: Node, bor
 
 def test_a_dead_node_is_not_waited_for(ann: Node, born: Born, clock: Clock) -> None:
     bob = born("bob")
-    bob.load = Load(1, False)
+    bob.load = NodeLoad(1, False)
     bob.beat()
     ann.membership.watch()
     for _ in range(15):

@@ -16,7 +16,7 @@ from scoopi.store import ports
 from scoopi.store.jobs.finished_jobs import RememberedEnds
 from scoopi.store.jobs.job_records import Ended
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import NodeLoad, NodeStatus
 from scoopi.store.ports import PAYLOADS, RUN_MAPS, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
@@ -82,7 +82,7 @@ def kept(tmp_path: Path) -> Iterator[Timed]:
     timed.ends.clear()
     RunRecord(store, "n1").create("incarnation")
     for node in ("ann", "bob"):
-        Membership(store, node, node).beat(Load(0, True), NodeStatus.LEFT)
+        Membership(store, node, node).beat(NodeLoad(0, True), NodeStatus.LEFT)
     RememberedEnds(store).remember(ENDS)
     # As a node leaves it that dies between a payload and the record of a job that has ended before.
     store.put_if_absent_all(PAYLOADS, [(next(iter(ENDS)), b"payload")])
