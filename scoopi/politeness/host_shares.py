@@ -36,7 +36,7 @@ class OwnNode(msgspec.Struct, frozen=True):
         own_beat_is_old: returns whether this node's heartbeat is so old that it must send nothing.
         last_scan: returns what the last read of all heartbeats showed.
         in_flight: returns how many requests this node has in flight to a host; a permit counts as used
-            before `may_send` is asked for it (see there).
+            before `share_of` is asked for it (see there).
     """
 
     own_beat_is_old: Callable[[], bool]
@@ -76,7 +76,7 @@ class HostShares:
     Shares are kept in the hosts' records and changed by conditional writes only.
 
     One thread makes rounds: `poll`, then `settle`; both raise StoreError, and the next round continues.
-    Any other thread may call `may_send`, which reads plain values.
+    Any other thread may call `share_of`, which reads plain values.
 
     Args:
         store: one that settles its writes.
@@ -105,7 +105,7 @@ class HostShares:
         self._pauses: dict[str, int] = {}
         self._may_keep = True  # this node has no more than its fair part of the hosts, as of `candidates`
 
-    def may_send(self, host: str) -> Share | None:
+    def share_of(self, host: str) -> Share | None:
         """This node's current share of the host; None if it must send nothing.
 
         The caller must count the request as in flight before, and take it back if the share does not
@@ -128,7 +128,7 @@ class HostShares:
         A node that has got the host and had no job of it yet takes some although another node waits.
         """
         known = self._memory.known.get(host)
-        if known is None or self.may_send(host) is None:
+        if known is None or self.share_of(host) is None:
             return False
         return known.is_new or not self._is_waited_for(host, known.record)
 

@@ -90,7 +90,7 @@ class SharedHosts:
         return wanted if parties == 1 else min(wanted, max(1, self._jobs.ready(host) // parties))
 
     def _settle(self, needed: Collection[str], awake: Collection[str]) -> set[str]:
-        held = [host for host in awake if self._shares.may_send(host) is not None]
+        held = [host for host in awake if self._shares.share_of(host) is not None]
         wanted = [host for host in self._shares.candidates(awake) if self._wanted(host) > 0]
         empty = {host for host in wanted if self._jobs.ready(host) == 0}
         self._shares.settle(needed, {*held, *wanted} - empty)

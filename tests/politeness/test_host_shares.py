@@ -49,7 +49,7 @@ def test_the_first_node_has_an_untouched_host_at_once_and_whole() -> None:
     ann.shares.poll(everything=True)
     assert ann.shares.candidates(["a"]) == ["a"]
     ann.shares.settle((), ["a"])
-    assert ann.shares.may_send("a") == Share(2, 1000, world.now)
+    assert ann.shares.share_of("a") == Share(2, 1000, world.now)
     assert ann.shares.may_take("a")
 
 
@@ -84,7 +84,7 @@ def test_a_host_without_record_gets_one_when_it_is_needed() -> None:
     assert not ann.shares.hosts()
     ann.shares.poll(["a"])
     ann.shares.settle(["a"], ())
-    assert ann.shares.may_send("a") is not None
+    assert ann.shares.share_of("a") is not None
     assert list(world.record("a").shares) == ["ann"]
 
 
@@ -172,7 +172,7 @@ def test_a_host_is_not_given_away_before_the_requests_in_flight_have_ended() -> 
     bob.needs["a"] = 1
     world.pass_s(8.5)
     assert list(world.record("a").shares) == ["ann"]
-    assert ann.shares.may_send("a") is None
+    assert ann.shares.share_of("a") is None
     world.pass_s(3)
     assert len(bob.sent) == 1
     world.check()
@@ -186,7 +186,7 @@ def test_a_host_that_has_no_jobs_left_is_released() -> None:
     ann.wants = set()
     world.pass_s(5)
     assert world.record("a").parties == []
-    assert ann.shares.may_send("a") is None
+    assert ann.shares.share_of("a") is None
 
 
 def test_a_node_that_takes_a_released_host_waits_one_delay_first() -> None:
@@ -212,7 +212,7 @@ def test_permits_without_delay_are_divided_among_the_nodes_that_want_the_host() 
     bob.wants = set()
     world.pass_s(6)
     assert {node: share.permits for node, share in world.record("a").shares.items()} == {"ann": 4, "cid": 4}
-    shares = [node.shares.may_send("a") for node in (ann, cid)]
+    shares = [node.shares.share_of("a") for node in (ann, cid)]
     assert [share and share.permits for share in shares] == [4, 4]
     world.check()
 
@@ -280,9 +280,9 @@ def test_a_sleeper_sends_nothing_more_when_its_host_was_taken_over() -> None:
     before = len(ann.sent)
     ann.asleep_until = world.now
     ann.membership.beat(NodeLoad(0, False))
-    assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
+    assert ann.shares.share_of("a") is None, "its heart beats again, but it has not looked"
     ann.shares.poll(["a"])
-    assert ann.shares.may_send("a") is None
+    assert ann.shares.share_of("a") is None
     world.pass_s(0.2)
     assert len(ann.sent) == before
     world.pass_s(20)
@@ -299,7 +299,7 @@ def test_a_machine_that_was_suspended_sends_nothing_by_the_shares_that_it_had_be
     world.pass_s(29.9)
     assert ann.membership.own_beat_is_old()
     ann.membership.beat(NodeLoad(0, False))
-    assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
+    assert ann.shares.share_of("a") is None, "its heart beats again, but it has not looked"
     world.pass_s(20)
     world.check()
 
@@ -313,10 +313,10 @@ def test_a_sleeper_whose_host_nobody_took_writes_its_share_again_before_it_sends
     ann.asleep_until = world.now + 20
     world.pass_s(20)
     ann.membership.beat(NodeLoad(0, False))
-    assert ann.shares.may_send("a") is None
+    assert ann.shares.share_of("a") is None
     world.pass_s(1)
     assert world.record("a").number > before.number
-    assert ann.shares.may_send("a") is not None
+    assert ann.shares.share_of("a") is not None
     world.check()
 
 
@@ -346,7 +346,7 @@ def test_a_look_that_is_older_than_the_record_takes_nothing_from_its_holder() ->
     assert bob.membership.last_scan.dead == {"ann"}
     bob.beat_at = world.now + 6
     world.pass_s(2)
-    assert ann.shares.may_send("a") is not None, "it is back, and has written its share again"
+    assert ann.shares.share_of("a") is not None, "it is back, and has written its share again"
     assert bob.membership.last_scan.dead == {"ann"}, "which this one has not seen yet"
     bob.needs["a"] = 1
     world.pass_s(0.5)
@@ -379,7 +379,7 @@ def test_nodes_take_different_hosts_first_and_each_about_its_part() -> None:
     for node in nodes:
         node.wants = set(hosts)
     world.pass_s(4)
-    held = [sum(node.shares.may_send(host) is not None for host in hosts) for node in nodes]
+    held = [sum(node.shares.share_of(host) is not None for host in hosts) for node in nodes]
     assert sum(held) == 12
     assert min(held) >= 3
 
@@ -394,7 +394,7 @@ def test_a_node_that_comes_later_gets_its_part_of_the_hosts() -> None:
     (bob,) = settled(world, "bob")
     bob.wants = set(hosts)
     world.pass_s(15)
-    held = [sum(node.shares.may_send(host) is not None for host in hosts) for node in (ann, bob)]
+    held = [sum(node.shares.share_of(host) is not None for host in hosts) for node in (ann, bob)]
     assert held == [3, 3]
     world.check()
 
@@ -414,7 +414,7 @@ def test_a_round_in_which_nothing_changes_is_one_reading_however_many_hosts() ->
     (ann,) = settled(world, "ann")
     ann.shares.poll()
     ann.shares.settle((), ann.shares.candidates(hosts))
-    assert all(ann.shares.may_send(host) for host in hosts)
+    assert all(ann.shares.share_of(host) for host in hosts)
     before = world.store.calls
     ann.shares.poll()
     ann.shares.settle((), hosts)
@@ -431,12 +431,12 @@ def test_a_host_that_one_node_leaves_alone_is_left_alone_by_all(delay_ms: int) -
     ann.shares.pause("a", 60.0)
     bob.needs["a"] = BUSY
     world.pass_s(10)
-    shares = [share for node in (ann, bob) if (share := node.shares.may_send("a")) is not None]
+    shares = [share for node in (ann, bob) if (share := node.shares.share_of("a")) is not None]
     assert shares
     assert all(share.first_at >= asked_at + 60 for share in shares)
     assert (world.record("a").pause, world.record("a").pauses) == (60_000, 1), "written once"
     world.pass_s(70)
-    shares = [share for node in (ann, bob) if (share := node.shares.may_send("a")) is not None]
+    shares = [share for node in (ann, bob) if (share := node.shares.share_of("a")) is not None]
     assert any(share.first_at <= world.now for share in shares)
 
 
@@ -453,7 +453,7 @@ def test_a_node_that_joins_later_keeps_a_pause_that_it_reads() -> None:
     joined_at = world.now
     bob.needs["a"] = BUSY
     world.pass_s(10)
-    share = bob.shares.may_send("a")
+    share = bob.shares.share_of("a")
     assert share is not None
     assert share.first_at >= joined_at + 60
 

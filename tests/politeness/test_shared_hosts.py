@@ -90,15 +90,15 @@ def test_a_redirect_to_a_host_of_another_node_is_waited_for_by_asking(store: Sto
     rounds(clock, bob, ann, number=2)
     assert not ann.hosts.may_take(HOST), "the holder of the host takes no new jobs of it while another waits"
     rounds(clock, bob, ann, number=10)
-    assert bob.shares.may_send(HOST) is not None
-    assert ann.shares.may_send(HOST) is None
+    assert bob.shares.share_of(HOST) is not None
+    assert ann.shares.share_of(HOST) is None
 
 
 def test_a_host_that_no_job_was_ever_put_for_can_be_needed(store: Store, clock: Clock) -> None:
     ann, _ = two_nodes(store, clock, 1, 1000)
     ann.tasks.needed = {"redirected.example:80"}
     rounds(clock, ann, number=1)
-    assert ann.shares.may_send("redirected.example:80") is not None
+    assert ann.shares.share_of("redirected.example:80") is not None
 
 
 def test_hosts_without_ready_jobs_are_named_and_not_taken(store: Store, clock: Clock) -> None:

@@ -214,7 +214,7 @@ class Node:
                 self.needs[host] = self.world.ahead
 
     def _kept(self) -> list[str]:
-        return [host for host in self.wants if self.shares.may_send(host)]
+        return [host for host in self.wants if self.shares.share_of(host)]
 
     def _send(self) -> None:
         for host in self.world.hosts:
@@ -230,7 +230,7 @@ class Node:
         long = self.world.random.uniform(self.world.shortest_s, self.world.longest_s)
         request = Request(host, self.name, now, now + long)
         self.flying.append(request)
-        share = self.shares.may_send(host)
+        share = self.shares.share_of(host)
         if share is None or now < share.first_at or self.in_flight(host) > share.permits:
             self.flying.remove(request)
             return

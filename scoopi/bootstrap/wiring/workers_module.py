@@ -106,7 +106,7 @@ class WorkersModule(Module):
             all_nodes = RateLimiterRules(
                 hosts=rules, on_rest=shares.pause, on_slower=shares.slow_down, machine=machine
             )
-            return HostRateLimiter(sites, time.monotonic, all_nodes, sharing.in_flight, shares.may_send, log)
+            return HostRateLimiter(sites, time.monotonic, all_nodes, sharing.in_flight, shares.share_of, log)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
         alone = RateLimiterRules(
             first_after_s, rules, pauses.note, resting_until=pauses.until, machine=machine

@@ -55,7 +55,7 @@ def test_a_crawl_delay_and_a_rest_that_the_clocks_learn_of_hold_for_the_shares_o
     def first_at() -> float:
         shares.poll([HOST])
         shares.settle([HOST], ())
-        share = shares.may_send(HOST)
+        share = shares.share_of(HOST)
         assert share is not None
         return share.first_at
 
