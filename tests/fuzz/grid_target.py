@@ -279,19 +279,24 @@ def _job(number: int) -> NewJob:
 
 
 def _shares(store: Store, node: str) -> HostShares:
-    members = Membership(store, node, node)
-    own = OwnNode(lambda: False, lambda: members.last_scan, lambda _: 0)
+    membership = Membership(store, node, node)
+    own = OwnNode(lambda: False, lambda: membership.last_scan, lambda _: 0)
     return HostShares(store, node, FetchLimits(), ShareTimes(turn_ms=2000, gap_ms=15_000), own)
 
 
 def _readers(store: Store) -> Sequence[Callable[[], object]]:
     """What nodes and `scoopi status` ask a store."""
-    jobs, members, run = JobStore(store, "n1"), Membership(store, "n1", "node-0"), RunRecord(store, "n1")
+    jobs, membership, run = JobStore(store, "n1"), Membership(store, "n1", "node-0"), RunRecord(store, "n1")
     shares, cancel = _shares(store, "n1"), RunCancel(store, "n1")
     registry = RunRegistry(store, lambda _: None, lambda _: None, "n1")
     return (
         *(run.read, run.has_lost, lambda: run.lost("r1"), cancel.listen, cancel.is_asked),
-        *(lambda: members.beat(NodeLoad(9, idle=False)), members.watch, members.live, members.read),
+        *(
+            lambda: membership.beat(NodeLoad(9, idle=False)),
+            membership.watch,
+            membership.live,
+            membership.read,
+        ),
         *(Barricade(store, "setup", "n1").composed, jobs.hosts, jobs.taken, jobs.left, jobs.nothing_left),
         *(lambda: jobs.take(_HOSTS[0], 5), lambda: jobs.take(_HOSTS[1], 5), lambda: jobs.take_back("n2")),
         *(
@@ -307,7 +312,7 @@ def _readers(store: Store) -> Sequence[Callable[[], object]]:
         ),
         *(lambda: shares.poll(_HOSTS, everything=True), lambda: shares.settle(_HOSTS, _HOSTS)),
         *(
-            CompletionCheck(run, jobs, members, "n1", lambda: NodeLoad(9, idle=True)).is_over,
+            CompletionCheck(run, jobs, membership, "n1", lambda: NodeLoad(9, idle=True)).is_over,
             run.to_ending,
             run.to_over,
         ),

@@ -78,7 +78,7 @@ class Quarantine:
         if worker.overran is not None:
             named = lost.pop(note.job, None) if note == worker.overran else None
             return [*lost.values(), *(self._overran(named, note.task) if named else ())]
-        if worker.alone:
+        if worker.is_alone:
             for pending in lost.values():
                 self._blame(pending, note.task, how)
             return []

@@ -26,7 +26,7 @@ class PoolWorker:
     Attributes:
         outstanding: jobs given and not yet ended, by id.
         slots: its requests granted and not yet answered.
-        alone: whether it runs the jobs in quarantine, one at a time.
+        is_alone: whether it runs the jobs in quarantine, one at a time.
         ready: whether it is wired, and takes jobs.
         is_leaving: whether it was asked to end, so that its end is not a crash.
         slow_on: the id of a job that takes long, until whose end the worker gets no further jobs; else empty.
@@ -40,13 +40,13 @@ class PoolWorker:
         self,
         link: WorkerLink,
         most_requests: int,
-        alone: bool = False,
+        is_alone: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.link = link
         self.outstanding: dict[str, Pending] = {}
         self.slots = RequestSlots(most_requests, most_stalled(), clock)
-        self.alone = alone
+        self.is_alone = is_alone
         self.ready = False
         self.is_leaving = False
         self.slow_on = ""
@@ -60,7 +60,7 @@ class PoolWorker:
 
     def capacity(self) -> int:
         """How many jobs it can hold at a time: those that wait for its steps and those being fetched."""
-        return 1 if self.alone else self.window + self.slots.total
+        return 1 if self.is_alone else self.window + self.slots.total
 
     @property
     def requests(self) -> dict[str, str]:
@@ -78,7 +78,7 @@ class PoolWorker:
         """
         if not self.ready or self.slow_on or self.is_leaving or self.overran is not None:
             return False
-        if self.alone:
+        if self.is_alone:
             return not self.outstanding
         if needs_request and not self.slots.has_room(standing, is_robots):
             return False
@@ -137,32 +137,32 @@ class WorkerPool:
         self._setup = Setup(plan)
         self._most_requests = most_requests
         self.workers: list[PoolWorker] = []
-        self.alone: PoolWorker | None = None
+        self._alone: PoolWorker | None = None
         self._leaving: list[PoolWorker] = []
 
     def start(self) -> None:
         """Start workers until there are `count`."""
         while len(self.workers) < self._count:
-            self.workers.append(self._start_one(alone=False))
+            self.workers.append(self._start_one(is_alone=False))
 
     def start_alone(self) -> PoolWorker:
         """Return the worker for jobs in quarantine; start it if there is none."""
-        if self.alone is None:
-            self.alone = self._start_one(alone=True)
-        return self.alone
+        if self._alone is None:
+            self._alone = self._start_one(is_alone=True)
+        return self._alone
 
     def end_alone(self) -> None:
         """Ask the worker for jobs in quarantine to end, if there is one and it has no job."""
-        if self.alone is not None and not self.alone.outstanding:
-            self.alone.is_leaving = True
-            self.alone.link.send(Stop())
-            self._leaving.append(self.alone)
-            self.alone = None
+        if self._alone is not None and not self._alone.outstanding:
+            self._alone.is_leaving = True
+            self._alone.link.send(Stop())
+            self._leaving.append(self._alone)
+            self._alone = None
 
     def __iter__(self) -> Iterator[PoolWorker]:
         yield from self.workers
-        if self.alone is not None:
-            yield self.alone
+        if self._alone is not None:
+            yield self._alone
         yield from self._leaving
 
     def choose(
@@ -200,8 +200,8 @@ class WorkerPool:
         Returns:
             See `WorkerLink.reap`.
         """
-        if worker is self.alone:
-            self.alone = None
+        if worker is self._alone:
+            self._alone = None
         elif worker.is_leaving:
             self._leaving.remove(worker)
         else:
@@ -218,7 +218,7 @@ class WorkerPool:
         for worker in self:
             worker.link.kill()
 
-    def _start_one(self, alone: bool) -> PoolWorker:
-        worker = PoolWorker(self._launch(), self._most_requests, alone)
+    def _start_one(self, is_alone: bool) -> PoolWorker:
+        worker = PoolWorker(self._launch(), self._most_requests, is_alone)
         worker.link.send(self._setup)
         return worker

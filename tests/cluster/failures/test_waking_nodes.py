@@ -135,11 +135,11 @@ def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
         records, store = JobRecords("test"), store_of(cluster, runner)
         ann = ScoopiProcess(runner.arguments("ann"), tmp_path)
         try:
-            members = Membership(store, "test", "test")
+            membership = Membership(store, "test", "test")
 
             def given() -> bool:
                 jobs = [job for job, _ in store.scan(JOBS, None, 100)]
-                return any(marked_among(member.given, jobs) for member in members.read().values())
+                return any(marked_among(record.given, jobs) for record in membership.read().values())
 
             wait_until(given, "a heartbeat that names what its worker has", LIMIT_S, ann)
             ann.signal(signal.SIGKILL)

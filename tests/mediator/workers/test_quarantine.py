@@ -180,7 +180,7 @@ def test_a_robots_txt_that_kills_its_workers_is_reported_and_is_no_result() -> N
         1, 60.0, court.results.append, "{}/{}".format, on_robots_lost=lambda *what: lost.append(what)
     )
     reading = robots_pending("one.example:80", "http://one.example/robots.txt", public_only=False)
-    worker = PoolWorker(link := PlayedWorker(), 4, alone=True)
+    worker = PoolWorker(link := PlayedWorker(), 4, is_alone=True)
     worker.outstanding = {reading.taken.id: reading}
     link.dies()
     link.reap()

@@ -126,7 +126,7 @@ def test_a_worker_alone_is_started_once_and_holds_one_job(
 ) -> None:
     alone = pool.start_alone()
     assert pool.start_alone() is alone
-    assert (alone.alone, alone.capacity(), len(played)) == (True, 1, 3)
+    assert (alone.is_alone, alone.capacity(), len(played)) == (True, 1, 3)
     alone.ready = True
     assert alone.has_room(needs_request=True)
     alone.add(pending("a"), item("a"))
