@@ -120,7 +120,7 @@ class SharedSessions:
             if wanted == known:
                 self._settled(name, own, known, is_news, learn)
                 return
-            new = self._codec.written(wanted)
+            new = self._codec.encode(wanted)
             change = Change(key, raw or b"", new)
             outcome = (
                 self._store.put_if_absent_all(RUN, [(key, new)])[0]

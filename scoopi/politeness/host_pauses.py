@@ -109,4 +109,4 @@ class HostPauses:
     def _keep(self) -> None:
         now_ms = int(self._time_of_day() * 1000)
         lasting = {host: pause for host, pause in list(self._pauses.items()) if pause.end_ms > now_ms}
-        self._own.write(self._codec.written(lasting))
+        self._own.write(self._codec.encode(lasting))

@@ -94,9 +94,7 @@ class HostRecords:
     def written(self, record: HostRecord) -> bytes:
         """The record, encoded as this node's next write."""
         self._written += 1
-        return self._codec.written(
-            msgspec.structs.replace(record, by=self._incarnation, number=self._written)
-        )
+        return self._codec.encode(msgspec.structs.replace(record, by=self._incarnation, number=self._written))
 
 
 class Share(NamedTuple):

@@ -170,4 +170,4 @@ class MergedRows:
             raise RowsMissingError(published)
         self._mine = published
         counts = (published.done, published.failed, published.warned, published.pages, published.skipped)
-        return self._codec.written(Merged(published.rows, *counts, published.files))
+        return self._codec.encode(Merged(published.rows, *counts, published.files))

@@ -32,7 +32,7 @@ class RecordCodec(Generic[Decoded]):
         hint: of the error about a record that cannot be decoded; the default is for records of a run.
 
     Attributes:
-        written: encodes a record; it is the encoder's own method for speed, as each page has four records.
+        encode: encodes a record; it is the encoder's own method for speed, as each page has four records.
     """
 
     def __init__(
@@ -40,18 +40,18 @@ class RecordCodec(Generic[Decoded]):
     ) -> None:
         form = msgspec.msgpack if packed else msgspec.json
         self._name, self._hint = store_map, hint
-        self.written: Callable[[Decoded], bytes] = form.Encoder(order=None if packed else "sorted").encode
+        self.encode: Callable[[Decoded], bytes] = form.Encoder(order=None if packed else "sorted").encode
         decoder = msgpack_decoder if packed else json_decoder
         self._decode: Callable[[bytes], Decoded] = decoder(kind).decode
 
-    def encoded(self, record: Decoded) -> bytes:
+    def encode_checked(self, record: Decoded) -> bytes:
         """Encode a record with values from users or programs, which may not be storable.
 
         Raises:
             UnstorableError: a text is not valid Unicode, or a value is nested too deeply.
         """
         try:
-            return self.written(record)
+            return self.encode(record)
         except (ValueError, OverflowError, RecursionError, TypeError) as fault:
             raise UnstorableError(f"a value cannot be stored: {fault}", hint=_STORABLE) from fault
 

@@ -50,8 +50,8 @@ class RobotsStore:
         self._incarnation = incarnation
         self._is_gone = is_gone
         self._codec = RecordCodec(ROBOTS, RobotsRecord, packed=True)
-        self._claim = self._codec.written(RobotsRecord(incarnation))
-        self._released = self._codec.written(RobotsRecord(""))
+        self._claim = self._codec.encode(RobotsRecord(incarnation))
+        self._released = self._codec.encode(RobotsRecord(""))
 
     def open(self, hosts: Sequence[str]) -> dict[str, RobotsAnswer | RobotsReader]:
         """The answer of each host, or which node reads it; a host without a reader gets this node."""
@@ -75,7 +75,7 @@ class RobotsStore:
     def close(self, answers: Mapping[str, RobotsAnswer]) -> None:
         """Store what this node has read, unless another node has stored an answer meanwhile."""
         changes = [
-            Change(host, self._claim, self._codec.written(RobotsRecord(self._incarnation, answer)))
+            Change(host, self._claim, self._codec.encode(RobotsRecord(self._incarnation, answer)))
             for host, answer in answers.items()
         ]
         if changes:

@@ -76,7 +76,7 @@ class ExpectedTotals:
         if self._is_over():  # the records are about to expire; do not add any
             return self._sum(earlier | self._known(PREFIX), mine)
         written = {name: dict(numbers) for name, numbers in mine.items()}
-        record = self._codec.written(NodeFound(self._node, written))
+        record = self._codec.encode(NodeFound(self._node, written))
         self._store.put_if_absent_all(RUN, [(PREFIX + self._node, record)])
         while (known := self._known(PREFIX)).keys() < self._awaited(others) | known.keys():
             ensure_time()

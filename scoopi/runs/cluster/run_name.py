@@ -83,7 +83,7 @@ class RunName:
         key = _key(_base(composed))
         stands, known = self._stands(key)
         if stands is not None and known is not None and known.run == run and not known.over:
-            over = self._codec.written(CurrentRun(run, self._node, over=True))
+            over = self._codec.encode(CurrentRun(run, self._node, over=True))
             self._grid.cas_all(RUN, [Change(key, stands, over)])
 
     def forget(self, run: str) -> None:
@@ -101,7 +101,7 @@ class RunName:
                 except RecordError:
                     continue
                 if known.run == run and not known.over:
-                    over = self._codec.written(CurrentRun(run, self._node, over=True))
+                    over = self._codec.encode(CurrentRun(run, self._node, over=True))
                     self._grid.cas_all(RUN, [Change(key, stands, over)])
 
     def _current(self, base: str) -> str:
@@ -111,7 +111,7 @@ class RunName:
             stands, known = self._stands(key)
             if known is not None and not known.over and not self._is_over(known.run):
                 return known.run
-            new = self._codec.written(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
+            new = self._codec.encode(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
             if stands is None:
                 self._grid.put_if_absent_all(RUN, [(key, new)])
             else:

@@ -207,7 +207,7 @@ class MemberMajority:
         return all(outcome.won for outcome in outcomes)
 
     def _record(self, most: int) -> bytes:
-        return self._codec.written(MemberCount(most, self._node, next(self._numbers)))
+        return self._codec.encode(MemberCount(most, self._node, next(self._numbers)))
 
     def _known(self, copies: Mapping[str, bytes]) -> int:
         return max((self._read(key, copy) for key, copy in copies.items()), default=0)

@@ -48,7 +48,7 @@ class RememberedEnds:
 
     def record(self, end: Ended) -> bytes:
         """Encode an end as its record."""
-        return self._codec.written(end)
+        return self._codec.encode(end)
 
     def of(self, ids: Sequence[str]) -> dict[str, Ended]:
         """The remembered ends of these jobs, by id.
@@ -109,7 +109,7 @@ class RememberedEnds:
 
     def _packed(self, ends: Ends) -> tuple[str, bytes]:
         """The record of a pack; its key has the first id, and a digest, so that different packs differ."""
-        record = self._packs.written(ends)
+        record = self._packs.encode(ends)
         return f"{_PACKED}{ends[0][0]}/{blake2b(record, digest_size=8).hexdigest()}", record
 
     def _is_packed(self) -> bool:
@@ -153,7 +153,7 @@ class FinishedJobs:
         held, ended = self._found(endings)
         ends = self._moved(held)
         if not ends:
-            changes = [Change(job, raw, self._records.written(made)) for job, (raw, made) in held.items()]
+            changes = [Change(job, raw, self._records.encode(made)) for job, (raw, made) in held.items()]
             ended.update((change.key, held[change.key][1]) for change in won(self._store, changes))
         ends.update(self._finish(ended))
         unclear = [ending.id for ending in endings if ending.id not in ends]

@@ -139,17 +139,17 @@ class JobRecords:
         self._taken_key = taken_state_key(incarnation)
         codec = RecordCodec(JOBS, StoredJob)
         self._payloads = RecordCodec(PAYLOADS, JobPayload, packed=True)
-        self.read, self.written = codec.read, codec.written
+        self.read, self.encode = codec.read, codec.encode
         self.read_payload = self._payloads.read
 
     def payload(self, payload: JobPayload) -> bytes:
         """Encode a payload as msgpack."""
-        return self._payloads.written(payload)
+        return self._payloads.encode(payload)
 
     def new(self, host: str, payload: bytes) -> bytes:
         """The record of a new job, which is READY; `payload` is empty if it is stored separately."""
         key = ready_state_key(host)
-        return self.written(StoredJob(key, host, JobState.READY, self._incarnation, payload=payload))
+        return self.encode(StoredJob(key, host, JobState.READY, self._incarnation, payload=payload))
 
     def as_taken(self, was: StoredJob) -> StoredJob:
         """READY -> TAKEN by this node."""
@@ -204,7 +204,7 @@ class JobRecords:
         return self._written(was, state_key=key, state=JobState.WAITING, **fields)
 
     def _written(self, was: StoredJob, **fields: Any) -> bytes:
-        return self.written(self._changed(was, **fields))
+        return self.encode(self._changed(was, **fields))
 
     def _changed(self, was: StoredJob, **fields: Any) -> StoredJob:
         return msgspec.structs.replace(was, incarnation=self._incarnation, **fields)

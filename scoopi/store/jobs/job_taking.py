@@ -56,8 +56,8 @@ class JobTaking:
             if found:
                 begin()
             records = {job: self._records.as_taken(was) for job, _, was in found}
-            written = self._records.written
-            changes = [Change(job, raw, written(records[job])) for job, raw, _ in found]
+            encode = self._records.encode
+            changes = [Change(job, raw, encode(records[job])) for job, raw, _ in found]
             taken = self._not_ended_before(won(self._store, changes), records)
             if taken or not found:
                 return taken

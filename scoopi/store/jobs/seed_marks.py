@@ -90,7 +90,7 @@ class SeedMarks:
         """Write the mark, unless another node has written it since this object last read or wrote it."""
         if self._is_lost:
             return
-        record = self._codec.written(
+        record = self._codec.encode(
             _Record(self._run, self._incarnation, mark.seeded, mark.ready, mark.packs, self._packed(mark))
         )
         if self._stands is None:
@@ -106,7 +106,7 @@ class SeedMarks:
 
     def _packed(self, mark: SeedMark) -> bytes:
         kept = {host: [job.payload for job in jobs] for host, jobs in mark.kept.items()}
-        return zlib.compress(self._jobs.written(kept), zlib.Z_BEST_SPEED)
+        return zlib.compress(self._jobs.encode(kept), zlib.Z_BEST_SPEED)
 
     def _unpacked(self, packed: bytes) -> dict[str, list[NewJob]]:
         try:

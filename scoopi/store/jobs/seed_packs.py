@@ -56,7 +56,7 @@ class SeedPacks:
     def put(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
         """Put jobs of a host as its pack with this number; an existing pack stays as it is."""
         key = f"{_prefix(host)}{number:06d}/{len(jobs)}"
-        packed = zlib.compress(self._codec.written([job.payload for job in jobs]), zlib.Z_BEST_SPEED)
+        packed = zlib.compress(self._codec.encode([job.payload for job in jobs]), zlib.Z_BEST_SPEED)
         self._store.put_if_absent_all(PAYLOADS, [(key, packed)])
         self._store.put_if_absent_all(JOBS, [(key, self._records.new(PACKED, b""))])
 
@@ -72,7 +72,7 @@ class SeedPacks:
         """
         for key, record in self._of(host, FEW):
             change = Change(
-                key, record, self._records.written(self._records.as_taken(self._records.read(key, record)))
+                key, record, self._records.encode(self._records.as_taken(self._records.read(key, record)))
             )
             if self._store.cas_all(JOBS, [change])[0].won:
                 packed = self._store.get_all(PAYLOADS, [key]).get(key)

@@ -180,4 +180,4 @@ class Lease:
         return new if outcome.won else None
 
     def _record(self, holder: str, number: int) -> bytes:
-        return self._codec.written(LeaseRecord(holder, number))
+        return self._codec.encode(LeaseRecord(holder, number))

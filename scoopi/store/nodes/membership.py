@@ -101,7 +101,7 @@ class Membership:
         if former is None:
             self._start = self._earlier()
         own = NodeRecord(self._node, number, state, *load, failed=self._failed, start=self._start)
-        record = self._codec.written(own)
+        record = self._codec.encode(own)
         self._failed += 1
         if former is None:
             outcome = self._store.put_if_absent_all(NODES, [(self._incarnation, record)])[0]
@@ -205,7 +205,7 @@ class Membership:
         """Mark incarnations as dead in their records, and return them; one with a new heartbeat is alive."""
         nodes = [(key, record, self._codec.read(key, record)) for key, record in silent]
         changes = [
-            Change(key, record, self._codec.written(replace(node, state=NodeStatus.DEAD)))
+            Change(key, record, self._codec.encode(replace(node, state=NodeStatus.DEAD)))
             for key, record, node in nodes
             if node.state is not NodeStatus.DEAD
         ]

@@ -41,7 +41,7 @@ class RunKeepAlive:
     def renew(self, maps: str, seconds: int) -> None:
         """Keep the run in these maps for a number of seconds from now."""
         key = PREFIX + maps
-        self._grid.put_if_absent_all(RUN, [(key, self._codec.written(KeepAlive(seconds)))])
+        self._grid.put_if_absent_all(RUN, [(key, self._codec.encode(KeepAlive(seconds)))])
         self._grid.set_ttl_all(RUN, [key], seconds)
 
     def seconds(self, maps: str) -> int:

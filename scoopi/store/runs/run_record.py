@@ -95,7 +95,7 @@ class RunRecord:
             )
         self._store.put_if_absent_all(RUN, [(key, run.encode()) for key in self._canaries])
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
-        outcome = self._store.put_if_absent_all(RUN, [(_RUN, self._codec.written(state))])[0]
+        outcome = self._store.put_if_absent_all(RUN, [(_RUN, self._codec.encode(state))])[0]
         if outcome.current is None:
             raise StoreError("the run record was rejected, but none exists", hint="try again")
         return self._codec.read(_RUN, outcome.current)
@@ -173,7 +173,7 @@ class RunRecord:
         while not reached(state := self._codec.read(_RUN, record := self._standing())):
             moved = msgspec.structs.replace(state, writer=self._incarnation, **fields)
             # The bytes as read, not as Scoopi would encode them: a change must match them exactly.
-            self._store.cas_all(RUN, [Change(_RUN, record, self._codec.written(moved))])
+            self._store.cas_all(RUN, [Change(_RUN, record, self._codec.encode(moved))])
 
 
 class Cancelled(msgspec.Struct, frozen=True):
@@ -216,7 +216,7 @@ class RunCancel:
 
     def _ask_once(self) -> bool | None:
         stands = self._stands()
-        record = self._codec.written(Cancelled(self._number(stands) + 1, self._incarnation))
+        record = self._codec.encode(Cancelled(self._number(stands) + 1, self._incarnation))
         if stands is None:
             outcome = self._store.put_if_absent_all(RUN, [(_CANCEL, record)])[0]
         else:

@@ -247,7 +247,7 @@ class RunRegistry:
         first_won(once, f"the end of the run {run} could not be noted")
 
     def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> bool:
-        new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone, known.before))
+        new = self._codec.encode(KnownRun(known.run, self._node, known.maps, True, ends, gone, known.before))
         return self._grid.cas_all(RUN, [Change(PREFIX + known.run, stands, new)])[0].won
 
     def _remove_all(self, known: KnownRun) -> None:
@@ -258,7 +258,7 @@ class RunRegistry:
     def _new_record(self, run: str, maps: str, keep_s: int, before: str | None = None) -> bytes:
         """The record of a run that begins in these maps; its time is set first, for a concurrent sweep."""
         self.keep_alive.renew(maps, keep_s)
-        return self._codec.written(KnownRun(run, self._node, maps, before=before))
+        return self._codec.encode(KnownRun(run, self._node, maps, before=before))
 
     def _read(self, run: str) -> tuple[KnownRun | None, bytes]:
         stands = self._grid.get_all(RUN, [PREFIX + run]).get(PREFIX + run)

@@ -75,7 +75,7 @@ class SharedCounts:
             StoreError: the outcome is not known; the next call writes them again.
         """
         self._due_at = self._clock() + PERIOD_S * max(1.0, len(counted.counts) / MANY)
-        self._own.write(self._codec.written(counted))
+        self._own.write(self._codec.encode(counted))
 
     def others(self) -> CountRecord:
         """Return what all other incarnations have counted together.

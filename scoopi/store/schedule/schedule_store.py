@@ -98,8 +98,8 @@ class ScheduleStore:
             StoreError: the outcome is not known; read and decide again.
         """
         store_map, codec = self._codecs[type(new)]
-        expected = None if old is None else codec.written(old)
-        return self._put(store_map, record_key(new), expected, codec.encoded(new))
+        expected = None if old is None else codec.encode(old)
+        return self._put(store_map, record_key(new), expected, codec.encode_checked(new))
 
     def update(
         self, kind: type[RecordType], key: str, change: Callable[[RecordType | None], RecordType | None]
@@ -123,7 +123,7 @@ class ScheduleStore:
         def changed(record: bytes | None) -> bytes | None:
             nonlocal written
             written = change(None if record is None else cast(RecordType, codec.read(key, record)))
-            return None if written is None else codec.encoded(written)
+            return None if written is None else codec.encode_checked(written)
 
         self._change(store_map, key, changed)
         return written
@@ -173,7 +173,7 @@ class ScheduleStore:
         if not records:
             return []
         store_map, codec = self._codecs[type(records[0])]
-        found = [(record_key(record), codec.written(record)) for record in records]
+        found = [(record_key(record), codec.encode(record)) for record in records]
         gone = self._store.delete_same_all(store_map, found)
         return [record for record, is_gone in zip(records, gone, strict=True) if is_gone]
 
@@ -228,7 +228,7 @@ class ScheduleStore:
         """
         parts = [data[begin : begin + part_size] for begin in range(0, len(data), part_size)] or [b""]
         for number, part in enumerate(parts):
-            record = self._parts.written(BundlePart(parts=len(parts), data=part, deployed=now))
+            record = self._parts.encode(BundlePart(parts=len(parts), data=part, deployed=now))
             self._change(BUNDLES, f"{name}/{number:04}", partial(_unless_same, record))
 
     def has_bundle(self, name: str) -> bool:
@@ -258,7 +258,7 @@ class ScheduleStore:
 
     def keep_log(self, attempt: AttemptRecord, log: KeptLog, node: int = FIRST_NODE) -> None:
         """Store the end of the log of an attempt's node, unless that of a later claim (fence) is stored."""
-        key, new = log_key(attempt, node), self._logs.written(log)
+        key, new = log_key(attempt, node), self._logs.encode(log)
 
         def later(old: bytes | None) -> bytes | None:
             return None if old and self._logs.read(key, old).fence > log.fence else _unless_same(new, old)

@@ -22,12 +22,12 @@ def test_the_life_of_a_job_is_one_record_that_changes() -> None:
         1,
         "bob",
     )
-    assert ANN.read("j", BOB.written(taken)) == taken
+    assert ANN.read("j", BOB.encode(taken)) == taken
     assert BOB.is_mine(taken, 1)
     assert not BOB.is_mine(taken, 2)
     assert not ANN.is_mine(taken, 1)
     ended = BOB.as_ended(taken, Ending("j", 1, JobState.FAILED))
-    assert ANN.read("j", BOB.written(ended)) == ended
+    assert ANN.read("j", BOB.encode(ended)) == ended
     assert (ended.state_key, ended.state, ended.fence) == ("E", JobState.FAILED, 1)
     assert ended.payload == b"payload"
 

@@ -19,7 +19,7 @@ CLEAN = replace(BOOKS, name="clean")
 
 
 def found(*records: ProcessRecord) -> list[tuple[str, bytes]]:
-    return [(record.name, CODEC.written(record)) for record in records]
+    return [(record.name, CODEC.encode(record)) for record in records]
 
 
 def test_a_record_that_is_as_it_was_is_not_decoded_again() -> None:
