@@ -1,4 +1,4 @@
-"""SeedPacks: keeps seeded jobs in packs, thousands per record, until a node needs them."""
+"""SeedPacks: keeps seeded jobs in packs, up to a thousand per record, until a node needs them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class UnpackedJobs(NamedTuple):
 
 
 class SeedPacks:
-    """Keeps seeded jobs in packs, thousands per record, until a node needs them.
+    """Keeps seeded jobs in packs, up to a thousand per record, until a node needs them.
 
     A pack is a record in JOBS, so that a run with packs is not over; its jobs are in a compressed payload.
 
