@@ -65,7 +65,7 @@ class Request(msgspec.Struct, frozen=True):
         return Request(url, hops=self.hops + 1, content=content, is_robots=self.is_robots)
 
     def redirected(self, url: str, host: str, status: int) -> PageRequest | None:
-        """The content of the request that follows a redirect, by the rules of browsers.
+        """The content of the request that follows a redirect, by the rules of browsers; None for a plain GET.
 
         301 and 302 turn a POST into a GET, 303 any method; other statuses repeat the request. Secret headers
         and parameters are not sent to another host, or unencrypted after an encrypted request.

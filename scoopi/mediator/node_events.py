@@ -47,7 +47,7 @@ class NodeEvents:
 
     @property
     def fault(self) -> ScoopiError | None:
-        """The first error after which this node cannot continue."""
+        """The first error after which this node cannot continue; None without one."""
         return self._faults[0] if self._faults else None
 
     def on_ended(self, won: Sequence[JobResult], lost: Sequence[JobResult]) -> None:

@@ -30,7 +30,7 @@ class CronIterations:
         self._since = since
 
     def current(self, now: datetime) -> datetime | None:
-        """The fire of the current iteration: the last one up to now, if it is after `since`."""
+        """The fire of the current iteration: the last one up to now, if it is after `since`; else None."""
         last = next(self._fires.before(now + datetime.resolution), None)
         return last if last is not None and last > self._since else None
 

@@ -55,7 +55,7 @@ class PluginFiles:
         self._digests: dict[str, str] = {}
 
     def find(self, name: str) -> object | None:
-        """The class or function called `MyThing` in any file, or `my_module.MyThing` in that file.
+        """The class or function called `MyThing` in any file, or `my_module.MyThing` in that file; else None.
 
         Raises:
             PluginError: it is not a dotted name, several files of a folder define it, or its file is invalid

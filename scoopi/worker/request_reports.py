@@ -40,5 +40,5 @@ class RequestReports:
             self.messages.append(Sent(job, host, now))
 
     def end(self, job: str) -> float | None:
-        """When the job's request was sent, if that has not been reported; callable from any thread."""
+        """When the job's request was sent; None if that was reported. Callable from any thread."""
         return self._unpaced.pop(job, None)

@@ -142,7 +142,7 @@ class _Turn:
         self.written = self._values.copy() if keep_raw else self._values
 
     def evaluate(self, todo: Sequence[int]) -> int | None:
-        """Evaluate these axes from left to right; stops at one that ends its range here, and returns it."""
+        """Evaluate these axes from left to right; return the one that ends its range here, or None."""
         values, written, indexes = self._values, self.written, self._wheels.indexes
         for at in todo:
             read, checked, finish = self._ways[at]

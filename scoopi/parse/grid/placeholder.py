@@ -30,7 +30,7 @@ class AxisDef(NamedTuple):
 
     @property
     def fixed_value(self) -> str | None:
-        """The value, if it is known without a page: a constant, or the match without its backslashes."""
+        """The value known without a page: a constant, or the match without its backslashes; else None."""
         if self.item.value is not None:
             return self.item.value
         return None if self.item.match is None else self.item.match.replace("\\", "")

@@ -137,7 +137,7 @@ class Page:
 
     @property
     def base_href(self) -> str | None:
-        """The `href` of the first `base` element that has one, as written; errors as for `root`."""
+        """The `href` of the first `base` element with one, as written, else None; errors as for `root`."""
         return next((href for base in self.part_root.iter("base") if (href := base.get("href"))), None)
 
     def _parsed(self, part: PagePart | None) -> etree._ElementTree:

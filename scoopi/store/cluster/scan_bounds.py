@@ -85,14 +85,20 @@ class ScanBounds:
         self._met: dict[tuple[str, str], int] = {}
 
     def by_total(self, after: str, limit: int, total: int) -> str | None:
-        """Estimate the last key of a scan for `limit` records after `after`, in a map of `total` records."""
+        """Estimate the last key of a scan for `limit` records after `after`, in a map of `total` records.
+
+        None if the keys are not digests, so that they are not spread evenly.
+        """
         start = _place(after)
         if start is None:
             return None
         return _key(start + _enough(limit) * _KEYS / total, after)
 
     def by_index(self, index_value: str, after: str, limit: int) -> str | None:
-        """Estimate the last key of a scan of an indexed value for `limit` records, from earlier scans."""
+        """Estimate the last key of a scan of an indexed value for `limit` records, from earlier scans.
+
+        None if no earlier scan shows how dense the keys are.
+        """
         start, gap = _place(after), self._gaps.get(index_value)
         if start is None or gap is None:
             return None
