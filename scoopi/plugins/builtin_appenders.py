@@ -1,4 +1,4 @@
-"""FileAppender and ListAppender: the built-in appenders, which say where rows go."""
+"""FileAppender and ListAppender: the built-in appenders, which name the output of rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class FileAppender:
     Args:
         file: path relative to the run's folder; a leading `output/` is dropped.
     Raises:
-        PluginError: the path is absolute, leaves the folder, is hidden, or names no file.
+        PluginError: the path names no file, leaves the folder, is reserved, or no file system can have it.
     """
 
     file: str

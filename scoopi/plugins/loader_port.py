@@ -79,7 +79,7 @@ class Web(Protocol):
         """
 
     def hold(self, url: str) -> AbstractContextManager[HeldGrant]:
-        """Likewise, for a request that is prepared first: it counts as sent once the grant is used."""
+        """As `grant`, for a request that takes long to prepare: it counts as sent when the grant is used."""
 
     def grant_part(self, url: str) -> AbstractContextManager[Terms]:
         """As `grant`, for a subresource of a page (a script, data); robots.txt is not checked for it."""

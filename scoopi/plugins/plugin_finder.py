@@ -38,7 +38,7 @@ _REQUIRED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
 
 
 class EntryPoints:
-    """Loads plugins from entry points of installed packages, and records what `digests` reports of each."""
+    """Loads plugins from entry points of installed packages, and notes their packages and digests."""
 
     def __init__(self) -> None:
         self._digests: dict[str, str] = {}

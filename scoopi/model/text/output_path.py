@@ -26,9 +26,9 @@ def output_path(file: str) -> str:
     if path in ("", ".", "output") or text.endswith("/"):
         raise ValueError("names no file")
     if parts[0] == _REPORT:
-        raise ValueError("is kept for Scoopi itself")
+        raise ValueError("is reserved")
     if any(part.startswith(".") for part in parts):
-        raise ValueError("is kept for Scoopi itself, as are all names that begin with a dot")
+        raise ValueError("is reserved, as are all names that begin with a dot")
     if not path.isprintable():
         raise ValueError("holds a character that cannot be printed")
     if any(is_too_long(part) for part in parts):

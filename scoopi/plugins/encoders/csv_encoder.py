@@ -9,6 +9,7 @@ from typing import Literal
 from scoopi.errors import EncodeError, PluginError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.locator import Locator
+from scoopi.plugins.encoders.row_texts import SCRIPTS_HINT, ensure_texts
 
 Quote = Literal["none", "minimal", "all"]
 _values_of = itemgetter(1)  # `Item.values`; takes a third of a comprehension's time for thousands of rows
@@ -24,8 +25,8 @@ class CsvEncoder:
         include_tags: whether page, index and item follow the task group.
         header: whether a file begins with the names of its columns.
         missing: written for an item or dim without a value; defaults to `scoopi.missing.replaceWith`.
-        quote: `minimal` quotes a value that contains the delimiter or a line break, or begins with a quote;
-            `all` quotes every value; `none` writes raw lines.
+        quote: `minimal` quotes a value that contains the delimiter or a line break, begins with a quote, or
+            ends like the beginning of the delimiter; `all` quotes every value; `none` writes raw lines.
     Raises:
         PluginError: the delimiter is empty, or contains a quote or a line break though values are quoted.
     Source: defs/README.md, 5.2.
@@ -73,10 +74,8 @@ class CsvEncoder:
             body = f"\n{lead}".join(self._lines(data.items))
             return f"{lead}{body}\n".encode()
         except (TypeError, AttributeError, UnicodeEncodeError) as error:
-            raise EncodeError(
-                f"a row cannot be written: {error}",
-                hint="check the scripts and converters before this step",
-            ) from error
+            ensure_texts(data.items)
+            raise EncodeError(f"a row cannot be written: {error}", hint=SCRIPTS_HINT) from error
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
         """The line of column names; empty without `header: true`."""
@@ -103,12 +102,18 @@ class CsvEncoder:
         return [self._quoted(line, item[1]) for line, item in zip(lines, items, strict=True)]
 
     def _quoted(self, line: str, values: Sequence[str | None]) -> str:
-        """Joined values, which are joined again with quotes if they need any."""
+        """Return joined values as they are, or joined again with quotes if some of them need quotes."""
         is_plain = self.quote == "none" or self._is_plain(line, len(values) - 1, 0)
         return line if is_plain else self._line(values)
 
     def _is_plain(self, text: str, delimiters: int, line_feeds: int) -> bool:
-        """Whether joined values contain no quotes, and no delimiters or line breaks except between them."""
+        """Whether joined values need no quotes.
+
+        Args:
+            text: the joined values of one or more rows.
+            delimiters: how many delimiters join them; a further one is part of a value.
+            line_feeds: how many line feeds join the rows.
+        """
         return (
             self.quote == "minimal"
             and len(self.delimiter) == 1
@@ -129,7 +134,7 @@ class CsvEncoder:
         if (
             self.quote == "all"
             or value.startswith('"')
-            or self.delimiter in value
+            or self.delimiter in value + self.delimiter[:-1]  # `a:` before `::` would be read as `a`, `:…`
             or "\n" in value
             or "\r" in value
         ):

@@ -9,6 +9,7 @@ import msgspec
 from scoopi.errors import EncodeError
 from scoopi.model.data import Axis, Data
 from scoopi.model.locator import Locator
+from scoopi.plugins.encoders.row_texts import SCRIPTS_HINT, ensure_texts
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class JsonlEncoder:
     Args:
         include_tags: whether each object has the page's position in the chain of links.
         not_found: the text that stands for a missing fact, which is written as null; defaults to
-            `scoopi.fact.notFound.replaceWith`. Empty: no text does.
+            `scoopi.fact.notFound.replaceWith`. If empty, no text does.
     """
 
     include_tags: bool = False
@@ -32,6 +33,7 @@ class JsonlEncoder:
         Raises:
             EncodeError: a value is not a text, or contains half of a surrogate pair.
         """
+        ensure_texts(data.items)
         head: dict[str, object] = {"locator": locator.name, "group": locator.group}
         if self.include_tags:
             head["page"] = page
@@ -44,12 +46,9 @@ class JsonlEncoder:
                 values = (*values[:-1], None)
             rows.append(head | {"values": dict(zip(names[id(axes)], values, strict=True))})
         try:
-            return msgspec.json.Encoder().encode_lines(rows)
-        except (TypeError, UnicodeEncodeError) as error:
-            raise EncodeError(
-                f"a row cannot be written: {error}",
-                hint="check the scripts and converters before this step",
-            ) from error
+            return msgspec.json.Encoder(enc_hook=str).encode_lines(rows)  # str: of a class derived from it
+        except UnicodeEncodeError as error:
+            raise EncodeError(f"a row cannot be written: {error}", hint=SCRIPTS_HINT) from error
 
     def names(self, axes: tuple[Axis, ...]) -> tuple[str, ...]:
         """The keys of an object, with those below `values` in place of that key."""

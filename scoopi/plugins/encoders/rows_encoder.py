@@ -12,9 +12,10 @@ from scoopi.model.data import Axis, Data
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.locator import Locator
 from scoopi.model.records.row_blocks import as_block, read_blocks
+from scoopi.plugins.encoders.row_texts import SCRIPTS_HINT, ensure_texts
 
 GridRow = tuple[str | None, ...]
-"""Locator name, task group, and the values in output order; None where a line would print `null`."""
+"""Locator name, task group, and the values in output order; None for a missing value."""
 _ROWS = msgpack_decoder(list[GridRow])
 
 
@@ -29,18 +30,17 @@ class RowsEncoder:
         """Encode the rows of a page as one block; empty if there are none.
 
         Raises:
-            EncodeError: a value is not a text.
+            EncodeError: a value is not a text, or contains half of a surrogate pair.
         """
         if not data.items:
             return b""
+        ensure_texts(data.items)
         head = (locator.name, locator.group)
         try:
-            block = msgspec.msgpack.encode([head + item.values for item in data.items])
-        except (TypeError, UnicodeEncodeError) as error:
-            raise EncodeError(
-                f"a row has a value that is not a text: {error}",
-                hint="check the scripts and converters before this step",
-            ) from error
+            rows = [head + item.values for item in data.items]
+            block = msgspec.msgpack.encode(rows, enc_hook=str)  # str: of a class derived from it
+        except UnicodeEncodeError as error:
+            raise EncodeError(f"a row cannot be written: {error}", hint=SCRIPTS_HINT) from error
         return as_block(block)
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:

@@ -38,8 +38,8 @@ def _file(file: str, encoder: str = "") -> str:
         ("../x", "leaves the folder of the run"),
         ('""', "names no file"),
         ("x/", "names no file"),
-        ("run.json", "is kept for Scoopi itself"),
-        (".gz", "is kept for Scoopi itself, as are all names that begin with a dot"),
+        ("run.json", "is reserved"),
+        (".gz", "is reserved, as are all names that begin with a dot"),
         ("x" * 256, "has a name of more than 255 bytes, which is too long for a file system"),
     ],
 )

@@ -24,7 +24,7 @@ def test_a_file_is_named_from_the_runs_folder(file: str, path: str) -> None:
         ("", "names no file"),
         ("output", "names no file"),
         ("a/", "names no file"),
-        ("run.json", "kept for Scoopi itself"),
+        ("run.json", "is reserved"),
         (".scoopi/a", "begin with a dot"),
         ("a/.b", "begin with a dot"),
         ("a\x07", "cannot be printed"),

@@ -89,6 +89,10 @@ def test_a_delimiter_may_have_several_characters() -> None:
     assert encoded(CsvEncoder("::"), ("a:b", "c::d")) == 'oslo::cityGroup::a:b::"c::d"\n'
 
 
+def test_a_value_that_ends_like_the_beginning_of_the_delimiter_gets_quotes() -> None:
+    assert encoded(CsvEncoder("::"), ("a:", ":b")) == 'oslo::cityGroup::"a:":::b\n'
+
+
 def test_rows_may_have_different_numbers_of_values() -> None:
     assert encoded(CsvEncoder(), ("a", "b,c", "d"), ("e",)) == 'oslo,cityGroup,a,"b,c",d\noslo,cityGroup,e\n'
 
