@@ -40,7 +40,7 @@ class DataParser(Step):
         reuse: None unless parsed data is saved for later runs.
         makes_links: whether the task ends with links, which are relative to the page.
         is_empty: whether data has no value read from the page; None if it always has one.
-        joined: resolves values that are addresses against the page's; None if there are none.
+        joined: makes the values that are addresses absolute; None if no values are.
     """
 
     def __init__(

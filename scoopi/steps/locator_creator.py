@@ -26,9 +26,9 @@ _WEB = ("http:", "https:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.:-]+(?=/)")
 _SEGMENT = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*"
 _PLAIN_PATH = re.compile(rf"(/?){_SEGMENT}(?:/{_SEGMENT})*(?:\?[A-Za-z0-9._~=&%-]+)?")
-"""Paths without empty or dot segments, like most links of a site; an absolute one begins with the group."""
+"""Paths without empty or dot segments, like most links of a site; the group is `/` if they are absolute."""
 _PLAIN_FOLDER = re.compile(rf"(https?://[a-z0-9.:-]+/(?:{_SEGMENT}/)*)[^/?#]*(?:[?#]|\Z)")
-"""Addresses whose folder, the group, is such a path."""
+"""Addresses of which all but the last segment is such a path; the group ends with the last slash of these."""
 
 
 def link_address(reference: str, page_url: str, base_href: str | None) -> str:

@@ -56,7 +56,7 @@ class RecordParser(Step):
     Args:
         read: reads the records of a page, given what is known about it and the runner of scripts.
         scripts: creates the runner of the definition's scripts for one page, given the fields of its
-            parent; None if it has none.
+            parent; None if the definition has no scripts.
         reuse: None unless records are saved for later runs.
         columns: positions of the columns that are read from the page, see `columns_read`.
     """
@@ -115,7 +115,7 @@ class RecordParser(Step):
 
 
 def _damage_of(page: Page) -> Failure:
-    """The warning about a damaged list, which is one for all tasks that read it."""
+    """The warning about a damaged sitemap or feed, made once for all tasks that read the page."""
     cause = "the list is damaged, and entries may be lost"
     return Failure(cause=cause, message=f"{shown(page.document.url)}: {cause}: {page.damage}")
 

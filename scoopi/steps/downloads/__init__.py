@@ -1,1 +1,1 @@
-"""The steps that have the files of rows downloaded, and write their paths into the rows."""
+"""The steps that request the files that rows name, and write their paths into the rows."""

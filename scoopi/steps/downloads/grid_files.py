@@ -1,4 +1,4 @@
-"""GridFiles: the step that has the files of rows downloaded, and writes their paths into the rows."""
+"""GridFiles: the step that requests the files that rows name, and writes their paths into the rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scoopi.steps.step import Step
 
 
 class JoinedAddresses:
-    """Resolves the addresses of files against that of their page, while the page is at hand.
+    """Makes the addresses of files absolute, before the step that no longer has their page.
 
     Args:
         names: names of the entries that have a download.
@@ -29,7 +29,7 @@ class JoinedAddresses:
         self._nothing = frozenset(nothing)
 
     def __call__(self, data: Data, page: Page) -> Data:
-        """The data with these values resolved."""
+        """Return the data with these values made absolute."""
         url, base = page.document.url, page.base_href
 
         def joined(name: str, value: str | None) -> str | None:
@@ -52,9 +52,9 @@ class JoinedAddresses:
 
 
 class GridFiles(Step):
-    """Has the files of rows downloaded, and writes their paths into the rows.
+    """Requests the files that rows name, and writes their paths into the rows.
 
-    It runs twice for a page: with Data, and then with the Downloads that it has asked for.
+    It runs twice for a page: with Data, and then with the Downloads that it has requested.
 
     Args:
         definition: the data definition of the rows.
@@ -80,7 +80,7 @@ class GridFiles(Step):
         }
 
     def run(self, payload: Payload) -> Handover:
-        """Ask for the files; with Downloads, write their paths into the rows.
+        """Request the files; with Downloads, write their paths into the rows.
 
         Raises:
             LocalFaultError: a file cannot be written on this machine.

@@ -1,4 +1,4 @@
-"""RecordFiles: the step that has the files of records downloaded, and writes their paths into the records."""
+"""RecordFiles: the step that requests the files that records name, and writes their paths into them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _OUTCOMES = {
 
 
 class RecordFiles(Step):
-    """Has the files of records downloaded, and writes their paths into the records.
+    """Requests the files that records name, and writes their paths into the records.
 
-    It runs twice for a page: with Records, and then with the Downloads that it has asked for.
+    It runs twice for a page: with Records, and then with the Downloads that it has requested.
 
     Args:
         definition: the definition of the records.
@@ -40,7 +40,7 @@ class RecordFiles(Step):
         self._fields = [(field, self._column(field)) for field in definition.fields if field.download]
 
     def run(self, payload: Payload) -> Handover:
-        """Ask for the files; with Downloads, write their paths into the records.
+        """Request the files; with Downloads, write their paths into the records.
 
         Raises:
             FetchError: a file cannot be downloaded, and its field has `onError: fail`.
@@ -77,6 +77,7 @@ class RecordFiles(Step):
         return ToTask(payload.advance(filled), files.warnings(), files.refs())
 
     def _row(self, row: RecordRow, files: RowFiles, url: str) -> RecordRow | Rejection:
+        """The record with the paths of its files, or why it is rejected."""
         values = {f"record.{name}": _text(row[at]) for at, name in enumerate(self._columns)}
         made = [*row]
         for field, column in self._fields:

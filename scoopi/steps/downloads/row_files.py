@@ -1,4 +1,4 @@
-"""RowFiles: gives the files that a page's rows name their paths, and collects warnings about failed ones."""
+"""RowFiles: chooses the paths of the files that rows name, and collects warnings about failed ones."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from scoopi.model.handover import Payload
 from scoopi.model.text.file_path import FilePath, is_object
 
 ClaimPath = Callable[[str, str, str], bool]
-"""Takes path, SHA-256 and job; returns whether the path may have that content, see `FileStore.claim`. Of
-a path that has the SHA-256 only the folder is claimed."""
+"""Called with (path, SHA-256, job): whether the path may have that content, see `FileStore.claim`.
+
+If the path contains the SHA-256, only its folder is claimed."""
 
 
 MISSING = ("its value is missing", "their values are missing")
@@ -44,10 +45,10 @@ class FileColumn(msgspec.Struct, frozen=True):
 
 
 class RowFiles:
-    """Gives the files that a page's rows name their paths, and collects warnings about failed ones.
+    """Chooses the paths of the files that the rows of a page name, and collects warnings about failed ones.
 
     Args:
-        claim: reserves a path for a content.
+        claim: see `ClaimPath`.
         stream: see `FileRef`.
     """
 
@@ -62,7 +63,7 @@ class RowFiles:
         self._of_locator = {"locator.name": locator.name, "locator.group": locator.group}
 
     def path(self, column: FileColumn, url: str, row: Mapping[str, str]) -> str | FetchError:
-        """The path of the file at an address, or why there is none.
+        """Return the path of the file at an address, or why there is none.
 
         Args:
             row: placeholder -> value in the row.
@@ -98,6 +99,7 @@ class RowFiles:
     def _named(
         self, column: FileColumn, url: str, file: KeptFile, row: Mapping[str, str]
     ) -> str | FetchError:
+        """The path that the column's template gives a file, claimed for its content."""
         extension = file_extension(file.media_type, file.name)
         stem = file.name.removesuffix(f".{file.name.rpartition('.')[2]}") if "." in file.name else file.name
         of_file = {"sha256": file.sha256, "ext": extension, "name": stem}

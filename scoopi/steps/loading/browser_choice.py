@@ -12,7 +12,7 @@ from scoopi.steps.loading.load_state import LoadState
 
 BY_HTTP, BY_BROWSER = "http", "browser"
 ENOUGH = 3
-"""Once this many pages in a row needed a browser, all further ones are loaded in it right away."""
+"""Once this many pages in a row needed a browser, all further ones are loaded in one right away."""
 
 HasFound = Callable[[Page], bool]
 """Whether a page has what the definitions of its group select; may raise StepError."""
@@ -35,22 +35,24 @@ class BrowserChoice:
         self._in_a_row: Counter[str] = Counter()
 
     def is_browser(self, locator: Locator, load: LoadState) -> bool:
-        """Whether the plugin of the page's group makes the next request; a browser can only make GETs."""
+        """Whether the loader plugin of the page's group makes the next request.
+
+        Always, except for `loader: auto`: there the plugin is a browser, which can only make GETs.
+        """
         if locator.group not in self._finds:
             return True
         is_chosen = self._in_a_row[locator.group] >= ENOUGH
         return _is_get(locator) and (load.in_browser or bool(load.call) or is_chosen)
 
     def wants_browser(self, locator: Locator, load: LoadState, page: Page) -> bool:
-        """Whether a loaded page must be loaded again, in a browser; counts it if not."""
+        """Whether a loaded page must be loaded again, in a browser; if not, note what has loaded it."""
         group = locator.group
         if group not in self._finds:
             return False
         found = self._has_found(group, page)
         if load.in_browser:
-            self._in_a_row[group] += (
-                found  # a page that lacks it in a browser, too, says nothing about others
-            )
+            if found:  # else it lacks that in a browser, too, which shows nothing about other pages
+                self._in_a_row[group] += 1
             self._note(group, BY_BROWSER)
             return False
         if not found and _is_get(locator):

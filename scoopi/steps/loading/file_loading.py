@@ -16,7 +16,7 @@ from scoopi.steps.loading.login_run import UNAUTHORIZED
 
 
 class FileLoading:
-    """Lets a loader of pages load files, too. Used by the thread that has the turn.
+    """Lets a loader of pages load files, too. Used by the thread that advances the loads.
 
     Args:
         files: the files that this node has downloaded in this run.
@@ -31,7 +31,7 @@ class FileLoading:
         """The handover with the file if it has been downloaded for another page in the meantime; else None.
 
         Raises:
-            FetchError: it is known that the file is not of a wanted type or size, or does not exist.
+            FetchError: an earlier request has shown that the file is missing, or of another type or size.
         """
         found = self._files.find(request)
         if isinstance(found, FetchError):

@@ -39,14 +39,14 @@ class LoginRun:
         self._css = CssEngine()
 
     def first(self, login: Login) -> tuple[str, Locator]:
-        """The first stage and its page."""
+        """Return the name of the first stage, and the locator of its page."""
         if login.form:
             return FORM, Locator("login", "", login.url)
         form = tuple(login.fields.items())
         return SUBMIT, Locator("login", "", login.url, PageRequest("POST", form=form))
 
     def submit(self, login: Login, page: Page) -> Locator:
-        """The locator that submits the login form of a page.
+        """Return the locator that submits the login form of a page.
 
         Raises:
             FetchError: the page has no such form, or it would send credentials unencrypted, with GET or to
@@ -64,10 +64,10 @@ class LoginRun:
         raise _failed("its form uses GET, which puts the password into the URL", address)
 
     def ensure_success(self, login: Login, page: Page) -> None:
-        """Check that the page after the login is the right one.
+        """Check that the page after the login matches the login's `success`.
 
         Raises:
-            FetchError: it is not.
+            FetchError: it does not.
         """
         if self.has(login.success, page):
             return
@@ -92,7 +92,10 @@ class LoginRun:
         return not sign.selector or has_element(page, sign.selector, self._css)
 
     def _ensure_filled(self, form: LoginForm, login: Login, address: str) -> None:
-        """Check that the password is filled in; if so, fields may be unknown, as scripts may add them."""
+        """Check that the login fills in the form's password, if some of its fields are not in the form.
+
+        Such fields alone are not an error, since scripts of the page may add them to the form.
+        """
         unknown = sorted(login.fields.keys() - form.fields.keys())
         if unknown and form.passwords and not form.passwords & login.fields.keys():
             known = ", ".join(sorted(form.fields))
@@ -120,7 +123,7 @@ class LoginDetector:
         self._login = LoginRun(lambda url: sites.for_host(host_of(url)).session)
 
     def __call__(self, received: ReceivedFile) -> bool:
-        """Whether it is; a page that cannot be parsed counts as a file."""
+        """Whether what was received is such a page; one that cannot be parsed counts as a file."""
         partial = received.partial
         login = self._sites.for_host(host_of(partial.request.url)).login
         if login is None or received.media_type not in _PAGES or partial.size > MOST_FORM_BYTES:

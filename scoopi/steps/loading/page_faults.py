@@ -21,10 +21,10 @@ _LOGIN = re.compile(
 
 
 def unusable(page: Page, in_browser: bool = False) -> str | None:
-    """The reason, in a sentence; None if the page looks usable.
+    """Return why a page without values is not one that its definitions can read; None if it looks usable.
 
     Args:
-        in_browser: a browser loads the pages of the group, but those of files, and runs their scripts.
+        in_browser: whether a browser has loaded the page and run its scripts, unless it is a local file.
     """
     document = page.document
     kind = _other_kind(document)
@@ -43,6 +43,7 @@ def unusable(page: Page, in_browser: bool = False) -> str | None:
 
 
 def _other_kind(document: Document) -> str:
+    """The media type of a page that is neither HTML nor XML, or `JSON`; empty if it may be either."""
     declared = essence(document.content_type)
     if declared and not _USABLE_TYPES.fullmatch(declared):
         return declared

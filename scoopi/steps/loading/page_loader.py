@@ -113,7 +113,7 @@ class PageLoader(Loader):
         self._client.close()
 
     def _begun(self, payload: Payload, on_handover: OnHandover) -> Handover | None:
-        """The handover if no request is needed now; None if a request has begun."""
+        """Return the handover if no request can or need be made now; None if a request has begun."""
         load = payload.expect(LoadState)
         kept = self._kept_file(payload, load) or self._archived(payload, load)
         if kept is not None:
@@ -200,7 +200,7 @@ class PageLoader(Loader):
         return end, None if report is None else partial(report, payload.job)
 
     def _known(self, locator: Locator, load: LoadState, url: str) -> Validators | None:
-        """The validators of the archived page, which is used again if its server says it is unchanged."""
+        """The validators of the archived page, by which its server can answer that the page is unchanged."""
         if self._archive is None or load.whole or not self._rules.saves(locator.group):
             return None
         return self._archive.known(locator, url)
@@ -249,6 +249,7 @@ class PageLoader(Loader):
         return ToGrant(load.grant.host, payload.advance(load.without_grant(result.was_lost)))
 
     def _renewed(self, payload: Payload, result: NotModified) -> Handover:
+        """The archived page, which is unchanged; if it cannot be read, a request for the whole page."""
         assert self._archive is not None
         validators = validators_of(result.headers)
         saved = self._archive.renewed(payload.locator, self._rules.run_date, validators)
@@ -266,7 +267,7 @@ class PageLoader(Loader):
         return product_token(self._sites.for_url(url).user_agent)
 
     def _received(self, payload: Payload, document: Document) -> Handover:
-        """The page from the network, or a request for loading it in a browser."""
+        """The page from the network, or a request to load it again in a browser."""
         load, choice = payload.expect(LoadState), self._rules.choice
         page = self._page_of(document)
         if choice is not None and choice.wants_browser(payload.locator, load, page):
@@ -275,6 +276,7 @@ class PageLoader(Loader):
         return self._loaded(payload, page)
 
     def _loaded(self, payload: Payload, page: Page) -> Handover:
+        """The page from the network or a file, saved in the archive if its group is kept."""
         document = unpacked(page.document, self._rules.limits.max_bytes)
         if document is not page.document:
             page = self._page_of(document)

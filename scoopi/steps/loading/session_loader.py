@@ -1,4 +1,4 @@
-"""SessionLoader: loads the pages of sites with a login, and logs in when it is a job's turn."""
+"""SessionLoader: loads the pages of sites with a login, and logs in if the parent has chosen their job."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ACCEPTED = frozenset({201, 202, 204})
 
 
 class SessionLoader(Loader):
-    """Loads the pages of sites with a login, and logs in when it is a job's turn.
+    """Loads the pages of sites with a login, and logs in if the parent has chosen their job for it.
 
     Passes a page to the loader of pages once its session is logged in; pages of other sites at once.
 
@@ -40,7 +40,7 @@ class SessionLoader(Loader):
         self._login = LoginRun(lambda url: sites.for_host(host_of(url)).session)
 
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
-        """See `Loader`; also hands over a ToSession."""
+        """See `Loader`; a page that needs a (further) login is handed over as a ToSession."""
         load = payload.expect(LoadState)
         site = self._sites.for_host(host_of(payload.locator.url))
         if site.login is None or load.archived or load.is_robots:
@@ -168,6 +168,7 @@ class SessionLoader(Loader):
     def _next(
         self, payload: Payload, stage: LoginStage, site: Site, outcome: Handover | Exception
     ) -> Handover:
+        """The handover after a stage: for a grant, for the next stage, or to continue after the login."""
         assert site.login is not None
         load = payload.expect(LoadState)
         if isinstance(outcome, ToGrant):
