@@ -32,7 +32,7 @@ class DriverScript:
         self._limits = limits
 
     def __call__(self, ask: OnDriver) -> None:
-        """Run the script with the driver behind `ask`.
+        """Run the script; `ask` performs each operation on the driver.
 
         Raises:
             ScriptError: it failed, or exceeded a limit; with its line.

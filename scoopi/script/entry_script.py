@@ -42,5 +42,5 @@ class EntryScript:
         return sandbox
 
     def own_line(self, line: int) -> int:
-        """The line within its source of a line of the whole text."""
+        """Map a line of the whole text to the line within its source; both count from 1."""
         return line - self._first_lines[max(0, bisect_right(self._first_lines, line) - 1)] + 1

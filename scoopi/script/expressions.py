@@ -20,7 +20,10 @@ _Parts = tuple[str | int | None, ...]
 
 
 class NoExpressionError(Exception):
-    """Raised for a script that needs full evaluation: not a pure expression, or its error needs a place."""
+    """Raised for a script that must run in the sandbox of its page.
+
+    It is not a pure expression, or it fails, and only that sandbox reports the place of its error.
+    """
 
 
 class _Known(NamedTuple):
@@ -59,7 +62,7 @@ class Expressions:
         Args:
             text: the script with its values written in.
         Raises:
-            NoExpressionError: the script needs full evaluation.
+            NoExpressionError: the script must run in the sandbox of its page.
             ScriptError: the script exceeded a limit.
         """
         place = text, row.own, id(row.axes)
@@ -91,7 +94,8 @@ class Expressions:
         """Like `of_row`, for a row as JSON; the result is not cached.
 
         Raises:
-            NoExpressionError: the script is not an expression over the row.
+            NoExpressionError: the script must run in the sandbox of its page.
+            ScriptError: the script exceeded a limit.
         """
         if reads_of(text) is None:
             raise NoExpressionError

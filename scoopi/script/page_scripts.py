@@ -142,7 +142,7 @@ class PageScripts:
         return result
 
     def evaluate(self, text: str, row: str) -> str | None:
-        """Return the result of a script that is evaluated for each row; raises like the call.
+        """Return the result of a script without caching it; raises like `__call__`.
 
         Args:
             row: the row as JSON; the script sees its entries beside `document` and `configs`.
