@@ -32,7 +32,7 @@ _ALLOWED = {
     "month": "write *, or numbers from 1 to 12 or names, as 3 1,7 MAR-OCT */3",
     "day of week": "write *, or numbers from 0 (Sunday) to 7 (Sunday) or names, as 1 MON-FRI 6,0",
 }
-"""What a field of a cron expression takes, for hints."""
+"""Field of a cron expression -> what it may contain, for hints."""
 
 IsDay = Callable[[date], bool]
 

@@ -24,8 +24,8 @@ def parse_duration(text: str) -> timedelta:
     '0:01:30'
 
     Raises:
-        PeriodError: the text is not a duration, or it is longer than 100,000 days, so that any time of this
-            century plus or minus a duration is one of the calendar.
+        PeriodError: the text is not a duration, or longer than 100,000 days: within this limit, any time of
+            this century plus or minus a duration is in the years of the calendar.
     """
     match = _DURATION.fullmatch(text)
     if match is None:

@@ -93,7 +93,7 @@ class LocalFires:
         return (at for at in self._merged(locals_, -1) if at < moment)
 
     def _merged(self, locals_: Iterator[datetime], direction: int) -> Iterator[datetime]:
-        """The instants of local times, in order and without repeats.
+        """Yield the instants of local times, in order and without repeats.
 
         The second occurrence of a local time may be later than the first occurrence of the local times that
         follow, so an instant is held until no earlier one can come.
@@ -138,7 +138,7 @@ class LocalFires:
         return moment.astimezone(self._zone).replace(tzinfo=None, fold=0)
 
     def _changes_near(self, moment: datetime) -> bool:
-        """Whether local times before the one of a moment may fire after it, or later ones before it."""
+        """Whether the clock changes near a moment, so that local times may fire in another order."""
         near = (moment - _LONGEST_SHIFT, moment, moment + _LONGEST_SHIFT)
         return len({_offset(at.astimezone(self._zone)) for at in near}) > 1
 

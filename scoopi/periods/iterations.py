@@ -35,7 +35,10 @@ class CronIterations:
         return last if last is not None and last > self._since else None
 
     def window(self, now: datetime, lookback: int) -> list[tuple[Iteration, datetime]]:
-        """The current iteration and up to `lookback` earlier ones, oldest first, each with its fire."""
+        """The current iteration and up to `lookback` earlier ones, oldest first, each with its fire.
+
+        Empty if there is no current iteration.
+        """
         current = self.current(now)
         if current is None:
             return []

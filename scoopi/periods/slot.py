@@ -1,4 +1,4 @@
-"""Slots: what a job of the scheduler is for: a period, an iteration, an instant, or a manual launch."""
+"""Slot: for what a job of the scheduler runs: a period, an iteration, an instant, or a manual launch."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Slot = Period | Iteration | Instant | ManualSlot
 def parse_slot(text: str) -> Slot:
     """Parse the text of a slot; `str` of the result gives the same text.
 
-    The slots parsed last are remembered: a pass asks for those of each waiting job several times.
+    The latest results are cached, as a pass parses the slot of each waiting job several times.
 
     >>> [str(slot) for slot in sorted(map(parse_slot, ["#42", "#7"]), key=slot_key)]
     ['#7', '#42']
