@@ -103,8 +103,8 @@ class HostHealth(msgspec.Struct):
 
     def trouble(self) -> str:
         """Why the host gets fewer requests than usual, in a few words; empty if it does not."""
-        if self.is_asleep:
-            return "it asked for a pause"
+        if self.is_asleep:  # without a sleep in this process, the pause is one that an earlier process kept
+            return "it asked for a pause" if self.sleeps else "its pause is from before the run was continued"
         if not self.row:
             return ""
         errors = "an error" if self.row == 1 else f"{self.row:,} errors in a row"

@@ -117,6 +117,13 @@ def test_trouble_is_named_until_a_page_comes() -> None:
     assert health.trouble() == ""
 
 
+def test_a_kept_pause_is_not_blamed_on_the_host() -> None:
+    health = HostHealth(until=60.0, is_asleep=True)
+    assert health.trouble() == "its pause is from before the run was continued"
+    health.failed(61.0, LoadFault("status 503", True, 503, 9.0), RULES)
+    assert health.trouble() == "it asked for a pause"
+
+
 def test_fast_answers_and_fast_errors_never_shorten_the_delay() -> None:
     health = HostHealth()
     health.answered(1.0)
