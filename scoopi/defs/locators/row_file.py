@@ -199,7 +199,10 @@ def _csv_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise RowFileError(name, began, f"this is not CSV: {error}", "look at its quotes") from None
+            if "field limit" not in str(error):
+                raise RowFileError(name, began, f"this is not CSV: {error}", "look at its quotes") from None
+            what = f"a cell has more than {csv.field_size_limit():,} characters"
+            raise RowFileError(name, began, what, "close its quotes, or leave its column out") from None
         if cells is None:
             break
         row = tuple(cell.strip() for cell in cells)
