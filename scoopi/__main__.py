@@ -7,8 +7,10 @@ from scoopi.cli.main import main
 from scoopi.cli.terminal import open_closed_streams
 
 SWITCH_S = 0.0005
-"""Seconds. SQLite and the pipes release the interpreter's lock at each call; the default of 5 ms to get it
-back is long."""
+"""Seconds after which a waiting thread may take the interpreter's lock.
+
+SQLite and the pipes release it at each call, and would wait up to 5 ms, the default, to get it back.
+"""
 COLLECTED_AFTER = 100_000
 """New objects after which the garbage collector looks for cycles. A run makes few, but its start makes 60,000
 objects that stay: looking through these after every 10,000 took 20 ms."""

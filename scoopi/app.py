@@ -1,4 +1,4 @@
-"""A run from top to bottom."""
+"""Scoopi: one run of a set of definitions, from top to bottom."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Scoopi:
             run: its folder, or its id; None: the newest finished run of the output folder.
 
         Returns:
-            The report of the run; None when no finished run has failed tasks.
+            The report of the run; None if the run has no failed tasks, or there is no finished run.
         Raises:
             As `resume`; UsageError for a run of a cluster that the settings do not name.
         """
@@ -128,12 +128,15 @@ class Scoopi:
             self._cancelled, self._cancelled_hard = True, self._cancelled_hard or hard
             interrupt, engine = self._interrupt, self._engine
         if engine is not None:
-            engine.cancel(hard)  # without the lock, as its notice may block, and a second call must be heard
+            engine.cancel(hard)  # without the lock: its notice may block, and a second call must pass
         interrupt()
 
     @contextmanager
     def _interrupting(self, interrupt: Callable[[], object]) -> Iterator[None]:
-        """Have `cancel` call what ends a long call of another library, before there is an engine."""
+        """During the `with` block, have `cancel` call `interrupt`, which ends a long call of another library.
+
+        It is needed before there is an engine, which ends its own calls.
+        """
         with self._lock:
             self._interrupt, is_late = interrupt, self._cancelled
         try:
@@ -169,7 +172,7 @@ class Scoopi:
 
 
 def _with_records(report: RunReport, request: RunRequest) -> RunReport:
-    """The report with access to the records that the run has committed."""
+    """Return the report with access to the records that the run has committed."""
     import msgspec
 
     folder = Path(report.folder).absolute()  # its caller may change the current folder

@@ -1,4 +1,4 @@
-"""Authoring: loads one page and reads its records, and shows the settings with which its host is asked."""
+"""Functions for authors of definitions: load one page, read its records, show the settings of its host."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def parse_page(
     Args:
         page: a path, or an address.
         group: the task group that reads it; empty to find it.
-        data_def: the only data definition that counts; empty for all of the group.
+        data_def: the only data definition to read; empty for all of the group.
     Returns:
         For each data definition the records, and what each field found.
     Raises:
@@ -56,7 +56,7 @@ def site_view(
     environ: Mapping[str, str],
     inputs: Inputs = NO_INPUTS,
 ) -> SiteView:
-    """Return the settings with which the host of a URL is asked, and where each was written.
+    """Return the settings for requests to the host of a URL, and where each was written.
 
     Args:
         defs: definitions whose `sites` apply, too.

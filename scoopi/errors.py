@@ -76,7 +76,7 @@ class ClusterError(BootError):
 
 
 class RunError(BootError):
-    """A run's folder is locked, lost or unusable (exit 5)."""
+    """A run, its folder or its store cannot be used, or one of its parts has failed (exit 5)."""
 
 
 class StepError(ScoopiError):
@@ -84,18 +84,18 @@ class StepError(ScoopiError):
 
 
 NO_BROWSER = "browser"
-"""The reason of a fault of this node's own browsers, which says nothing about the host of the page."""
+"""The reason of a fault of this node's own browsers, which does not count against the host of the page."""
 
 
 class LoadFault(NamedTuple):
-    """What a failed load says about its page and its host; travels from the fetch to the parent.
+    """What is known of a failed load; a worker sends it to the parent.
 
     Attributes:
         reason: `connect`, `dns`, `reset`, `timeout`, `truncated`, `status 503` or `browser` (see
             `NO_BROWSER`); empty for any other.
         is_transient: whether another attempt may load the page.
         status: of the answer; 0 without one.
-        retry_after_s: for how many seconds the server asks to be left alone; None if it does not say.
+        retry_after_s: the Retry-After of the response, in seconds; None without one.
         was_sent: whether the request may have reached the server.
     """
 

@@ -25,7 +25,7 @@ from scoopi.serve.work.publication import Publication, last_rows
 _RUNS = "runs"
 _RUN_FILE = "run.json"
 _SEEN_S, _POLL_S = 60.0, 0.5
-"""For how many seconds a further node waits for the folder of its run, and the seconds between two looks."""
+"""Seconds that a further node waits for the folder of its run, and seconds between two checks for it."""
 
 
 def run(context: Context) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def run(context: Context) -> dict[str, Any]:
 
 
 def _report(context: Context, process: Process, project: Path) -> RunReport:
-    """The report of the run, which is started, resumed, or over already."""
+    """Start or resume the run, and return its report; of a finished run, read the report."""
     run: dict[str, Any] = context.spec.get("run", {})
     runs = Path(run["folder"]) if run else Path(context.folder) / _RUNS
     scoopi = Scoopi(
@@ -102,7 +102,7 @@ def _inputs(context: Context, process: Process) -> Inputs:
 
 
 def _enter(context: Context, run: dict[str, Any], runs: Path, stopped: threading.Event) -> None:
-    """The first node makes the folder of a run, and reports that others may join; others look for it.
+    """Make the folder of a run and report that other nodes may join it; as another node, wait for the folder.
 
     Raises:
         Failed: this worker does not see the folder of the run.
@@ -121,7 +121,7 @@ def _enter(context: Context, run: dict[str, Any], runs: Path, stopped: threading
 
 
 def _cancel_on_stop(context: Context, scoopi: Scoopi) -> threading.Event:
-    """Cancel the run once the attempt is to stop; returns the event that says so."""
+    """Cancel the run once the attempt is to stop; returns the event that is set then."""
     stopped = threading.Event()
 
     def cancel() -> None:
@@ -134,7 +134,7 @@ def _cancel_on_stop(context: Context, scoopi: Scoopi) -> threading.Event:
 
 
 class _PageProgress:
-    """Reports the attempt's progress when a page was loaded, not just because time passes."""
+    """Reports progress of the attempt when a page was loaded or a job has ended."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -147,7 +147,7 @@ class _PageProgress:
 
 
 def _finished(runs: Path) -> RunReport | None:
-    """The report of a run that ended, of which the scheduler has not heard."""
+    """The report of a run that an earlier process has finished but not reported; None if there is none."""
     for path in sorted(runs.glob(f"*/{_RUN_FILE}")):
         if path.parent.is_symlink():
             continue
@@ -175,7 +175,7 @@ def _problem(report: RunReport, process: Process, last: int | None) -> str:
 
 
 def _most(limit: int | str, total: int) -> float:
-    """A number, or a share of a total as `5 %`."""
+    """The number that a limit stands for; `5 %` is a share of the total."""
     return total * float(limit.rstrip(" %")) / 100 if isinstance(limit, str) else limit
 
 
