@@ -1,4 +1,4 @@
-"""Run control: shows, cancels and removes runs from outside: figures, rows, rates, cancel, forget."""
+"""Functions that show, cancel and remove runs of other processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cluster_figures(
         environ: the environment variables; by default those of the process.
     Raises:
         ClusterError: no member of the cluster (`scoopi.cluster.addresses`) answers.
-        RunError: the cluster does not know the run.
+        RunError: the cluster has no such run.
         ConfigError, UsageError: the settings are wrong, or do not name a cluster.
     """
     from scoopi.runs.cluster.cluster_admin import ClusterAdmin
@@ -46,8 +46,8 @@ def politeness(runs: Sequence[str], output: Path) -> RunRequestFigures:
     """Return the requests of a run to each host, and how they were answered; see `read_request_figures`.
 
     Args:
-        runs: the run's folder, or its id in `output`; several folders of a cluster's run, one a node; empty:
-            the newest run.
+        runs: the run's folder, or its id in `output`; several folders of a cluster's run, one per node; if
+            empty, the newest run.
         output: the folder that holds the runs' folders.
 
     Raises:
@@ -72,7 +72,7 @@ def rows_of_run(
     Args:
         run: its folder, or its id in `output`; None: the newest run.
         name: the output whose rows are read; None: the only one.
-        configs: settings by key; for a run of a cluster they name it.
+        configs: settings by key; for a run of a cluster they name the cluster.
         output: the folder that holds the runs' folders.
         conf: a file of settings.
         environ: the environment variables.
@@ -92,7 +92,7 @@ def cancel_run(
     conf: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> bool:
-    """Ask all nodes of a cluster's run to shut down gracefully; does not wait for them.
+    """Request the graceful shutdown of all nodes of a cluster's run; does not wait for them.
 
     Args:
         run: its name.
@@ -149,7 +149,7 @@ def _folder_of(output: Path, run: str | None) -> Path:
     if run is None:
         newest = newest_run(output)
         if newest is None:
-            raise RunError("there is no run", at=str(output), hint="name its folder")
+            raise RunError(f"there is no run in {output}", hint="name the folder of a run")
         return newest
     for path in (Path(run), output / run):
         if path.is_dir():

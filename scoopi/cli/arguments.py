@@ -15,7 +15,7 @@ from scoopi.model.text.shown import did_you_mean, nearest
 
 VERBS: Mapping[str, str] = MappingProxyType(
     {
-        "new": "create a folder with example definitions and their page",
+        "new": "create a folder with example definitions and their pages",
         "run": "run definitions: load their pages and write their rows",
         "resume": "continue a run that was stopped or killed",
         "retry": "run the failed tasks of a finished run again",
@@ -35,10 +35,10 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "launch": "create a job of a process by hand",
         "process": "show, pause and resume processes; their next slots",
         "job": "show, explain, skip, cancel and repeat jobs",
-        "attempt": "show attempts; claim and end them from outside",
+        "attempt": "show attempts; claim and end them from other programs",
         "worker": "show and register workers",
-        "group": "show the groups of workers, and their room",
-        "gc": "remove what the scheduler keeps longer than its retention says",
+        "group": "show the groups of workers, and their free capacity",
+        "gc": "remove what is older than the scheduler's retention period",
         "period": "calculate with periods: hours, days, months and years",
         "member": "start a Hazelcast member, for development and tests",
         "version": "show the versions of Scoopi and its components",
@@ -86,7 +86,7 @@ class Verb(Protocol):
         """Declare options and arguments."""
 
     def run(self, options: argparse.Namespace, terminal: Terminal) -> int:
-        """Carry out the verb.
+        """Run the verb.
 
         Returns:
             The exit code.
@@ -124,7 +124,7 @@ Run `scoopi VERB --help` for the options of a verb."""
 
 
 def verb_of(arguments: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """The verb of a command line, and its arguments.
+    """Return the verb of a command line, and its arguments.
 
     Raises:
         UsageError: the first word is neither a verb nor an existing file or folder.
@@ -145,11 +145,11 @@ def _folder_of(name: str) -> str:
 
 
 def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Namespace]:
-    """The verb and its options.
+    """Import a verb and parse its options.
 
     Raises:
         UsageError: the verb does not accept the arguments.
-        SystemExit: help was asked for and printed.
+        SystemExit: help was requested and printed.
     """
     verb = cast(Verb, import_module(f"scoopi.cli.{_folder_of(name)}.{name}_verb").VERB)
     parser = Parser(

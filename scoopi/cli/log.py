@@ -33,7 +33,7 @@ class TerminalFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as a JSON object in one line; `traceback` is set if the record has one."""
+    """Formats a record as a JSON object in one line, with a `traceback` if the record has one."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = dict(getattr(record, "fields", {}))
@@ -59,7 +59,7 @@ class TerminalHandler(logging.Handler):
 
 @contextmanager
 def log_to(terminal: Terminal, verbose: bool) -> Iterator[None]:
-    """Show warnings and errors; with `verbose` also progress and tracebacks."""
+    """During the `with` block, show warnings and errors; with `verbose` also progress and tracebacks."""
     logger = logging.getLogger("scoopi")
     handler = TerminalHandler(terminal)
     handler.setFormatter(JsonFormatter() if terminal.is_json else TerminalFormatter(terminal, verbose))

@@ -64,7 +64,11 @@ def _run(words: Sequence[str], terminal: Terminal) -> int:
 
 
 def _ensure_current_folder() -> None:
-    """Fail early if the current folder was removed: most paths are relative to it."""
+    """Check that the current folder exists, as most paths are relative to it.
+
+    Raises:
+        UsageError: it was removed.
+    """
     try:
         os.getcwd()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Types of options that several verbs have: each turns a text into a value, or says what is needed."""
+"""Types of options that several verbs have: each converts a text, or reports what is needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORKER = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 
 
 def group_names(text: str) -> tuple[str, ...]:
-    """The names of worker groups in the value of an option.
+    """Split the names of worker groups, which are separated by commas.
 
     Raises:
         ArgumentTypeError: a name is not valid.
@@ -22,10 +22,10 @@ def group_names(text: str) -> tuple[str, ...]:
 
 
 def worker_name(text: str) -> str:
-    """The name of a worker, as a host name: it is part of keys and file names.
+    """Check the name of a worker, which has the letters of a host name, as keys and file names contain it.
 
     Raises:
-        ArgumentTypeError: the text is no such name.
+        ArgumentTypeError: it has other letters, or more than 100.
     """
     if not _WORKER.fullmatch(text):
         raise ArgumentTypeError(f"needs letters, digits, . _ and -, as a host name has, got {text!r}")
@@ -33,10 +33,10 @@ def worker_name(text: str) -> str:
 
 
 def at_least_one(text: str) -> int:
-    """A whole number from 1.
+    """Convert a text to a whole number.
 
     Raises:
-        ArgumentTypeError: the text is another value.
+        ArgumentTypeError: it is not a whole number, or less than 1.
     """
     if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise ArgumentTypeError(f"needs a whole number from 1, got {text!r}")
@@ -44,10 +44,10 @@ def at_least_one(text: str) -> int:
 
 
 def capacity(text: str) -> float:
-    """A number from 0.
+    """Convert a text to a number, which may have a fraction.
 
     Raises:
-        ArgumentTypeError: the text is another value.
+        ArgumentTypeError: it is not a number, negative or infinite.
     """
     try:
         number = float(text)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_settings(parser: ArgumentParser) -> None:
-    """`--conf FILE` and `-D key=value`."""
+    """Add `--conf FILE` and `-D KEY=VALUE`."""
     parser.add_argument("--conf", metavar="FILE", type=Path, help="a YAML file of settings")
     parser.add_argument(
         "-D",
@@ -28,7 +28,7 @@ def add_settings(parser: ArgumentParser) -> None:
 
 
 def add_inputs(parser: ArgumentParser, of: str = "value of %%{input.NAME} in the definitions") -> None:
-    """`-i NAME=VALUE`."""
+    """Add `-i NAME=VALUE`; `of` is what its help calls the value."""
     parser.add_argument(
         "-i",
         dest="inputs",
@@ -40,7 +40,7 @@ def add_inputs(parser: ArgumentParser, of: str = "value of %%{input.NAME} in the
 
 
 def read_inputs(texts: Iterable[str]) -> dict[str, str]:
-    """Name -> value of each `-i NAME=VALUE`.
+    """Return name -> value of each `-i NAME=VALUE`.
 
     Raises:
         UsageError: an input is malformed, or a name is given twice.
@@ -57,7 +57,7 @@ def read_inputs(texts: Iterable[str]) -> dict[str, str]:
 
 
 def inputs_of_file(name: str) -> dict[str, str]:
-    """The inputs in a JSON or YAML file, `-` for standard input; lists and mappings become JSON texts.
+    """Read inputs from a JSON or YAML file, `-` for standard input; lists and mappings become JSON texts.
 
     Values in YAML are texts as written: `007` and `2026-01-31` are neither a number nor a date.
 
@@ -88,7 +88,7 @@ def inputs_of_file(name: str) -> dict[str, str]:
 
 
 def given_inputs(options: Namespace) -> Inputs:
-    """The inputs given by `-i`.
+    """Return the inputs given by `-i`.
 
     Raises:
         UsageError: as `read_inputs`.
@@ -99,7 +99,7 @@ def given_inputs(options: Namespace) -> Inputs:
 
 
 def add_run_options(parser: ArgumentParser) -> None:
-    """The common options of `run`, `resume` and `retry`."""
+    """Add the common options of `run`, `resume` and `retry`."""
     parser.add_argument(
         "--output",
         metavar="DIR",
@@ -137,7 +137,7 @@ def add_run_options(parser: ArgumentParser) -> None:
 
 
 def add_cluster(parser: ArgumentParser) -> None:
-    """`--cluster HOST:PORT,…` and `--store URL`, for a verb that queries a cluster."""
+    """Add `--cluster HOST:PORT,…` and `--store URL`, for a verb that queries a cluster."""
     parser.add_argument(
         "--cluster",
         metavar="HOST:PORT,…",
@@ -153,7 +153,7 @@ def add_cluster(parser: ArgumentParser) -> None:
 
 
 def add_run_of_cluster(parser: ArgumentParser) -> None:
-    """RUN, and the options of a verb that controls a run in a cluster."""
+    """Add RUN, and the options of a verb that controls a run in a cluster."""
     parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
     add_cluster(parser)
     add_settings(parser)
@@ -161,7 +161,7 @@ def add_run_of_cluster(parser: ArgumentParser) -> None:
 
 
 def member_addresses(text: str) -> str:
-    """The value of `--cluster`, which must not be blank: that would silently start a run without a cluster.
+    """Return the value of `--cluster`; a blank one is an error, as it would start a run without a cluster.
 
     Raises:
         ArgumentTypeError: the value is blank.
@@ -172,7 +172,7 @@ def member_addresses(text: str) -> str:
 
 
 def cluster_settings(options: Namespace) -> dict[str, str]:
-    """The settings of the command line, including `--cluster` and `--store`.
+    """Return the settings of the command line, including `--cluster` and `--store`.
 
     Raises:
         UsageError: as `read_settings`; or the URL is invalid, or both options are given.
@@ -189,12 +189,16 @@ def cluster_settings(options: Namespace) -> dict[str, str]:
 
 
 def name_cluster(options: Namespace) -> None:
-    """Add `--cluster` and `--store` to the settings of the command line; errors as for `cluster_settings`."""
+    """Add `--cluster` and `--store` to `options.settings`; raises as `cluster_settings`."""
     options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
 
 
 def _store_settings(text: str) -> dict[str, str]:
-    """The settings for `--store`; the URL as written, since it may contain `${env:…}`."""
+    """Return the settings for `--store`; the URL as written, since it may contain `${env:…}`.
+
+    Raises:
+        UsageError: the URL is invalid, or has a path, which names the state of a scheduler.
+    """
     from scoopi.model.text.store_url import DEFAULT_NAME, StoreKind, parse_store_url
 
     url = parse_store_url(text)
@@ -207,14 +211,14 @@ def _store_settings(text: str) -> dict[str, str]:
 
 
 def add_verbose(parser: ArgumentParser) -> None:
-    """`--verbose`."""
+    """Add `--verbose`."""
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="log a line for each page, progress and tracebacks"
     )
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, str]:
-    """Key -> value of each `-D KEY=VALUE`; the last value of a key counts.
+    """Return key -> value of each `-D KEY=VALUE`; the last value of a key counts.
 
     Raises:
         UsageError: the `=` or the key is missing.

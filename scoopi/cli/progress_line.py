@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 RECENT = 40
 """Number of reports over which the speed is averaged: about ten seconds."""
 LONGEST = 960
-"""Number of reports over which the speed is averaged to estimate the end if fewer have too few jobs, as when
-each page waits for the delay of its host: about four minutes."""
+"""Most reports over which the speed is averaged to estimate the end: about four minutes.
+
+More than RECENT are used until FEWEST_JOBS have ended in them, as when each page waits for the delay of its
+host.
+"""
 STATUS_S = 30.0
 """Seconds between two lines if none can be redrawn, for example in the log of a service."""
 FIRST_TROUBLE_S = 3.0
-"""Seconds after which such a line names a host that has not responded, for example for a wrong port."""
+"""Seconds after which such a line is written early if no page has loaded and a host does not respond, for
+example because its port is wrong."""
 STEADY = 0.25
 """The speed is steady if both halves of the reports differ from it by at most this fraction."""
 FEWEST_JOBS = 20
@@ -98,7 +102,7 @@ class ProgressLine:
 
 
 def progress_text(progress: Progress, recent: Recent) -> str:
-    """Jobs, recent pages/s, the time left, failures, retries, and the hosts that the run waits for."""
+    """Format the jobs, recent pages/s, time left, failures, retries, and the hosts that the run waits for."""
     words = [f"{progress.done:,}/{counted(progress.done + progress.left, 'job')}"]
     first_seconds, first_pages, _ = recent[max(0, len(recent) - RECENT)]
     if len(recent) > 1 and progress.seconds > first_seconds:
@@ -117,9 +121,10 @@ def progress_text(progress: Progress, recent: Recent) -> str:
 
 
 def seconds_left(progress: Progress, recent: Recent) -> float | None:
-    """The time until the run ends, estimated from its recent speed.
+    """Estimate the seconds until the run ends, from its recent speed.
 
-    None unless all pages of the run are known and the speed is steady.
+    Returns:
+        None unless all pages of the run are known and the speed is steady.
     """
     if not progress.is_complete or not progress.left or len(recent) < RECENT // 2:
         return None

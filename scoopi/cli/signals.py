@@ -27,7 +27,7 @@ SAY_S = 0.5
 
 
 class CancelRun(Protocol):
-    """Stops a run. Thread-safe; may be called more than once."""
+    """Stops a run gracefully, or with `hard` immediately. Thread-safe; may be called more than once."""
 
     def __call__(self, hard: bool = False) -> None: ...
 
@@ -39,7 +39,10 @@ class Signals:
         terminal: shows the effect of a signal.
         doing: the effect of the first signal, for the terminal.
         grace_s: how long the run may take after the second signal before the process is ended.
-        leave: ends the process at once.
+        leave: ends the process at once, with an exit code.
+    Attributes:
+        number: the first signal that was received; None before.
+        count: how many signals were received.
     """
 
     def __init__(
@@ -77,7 +80,7 @@ class Signals:
         """Pass signals to `cancel`, including one received before this call.
 
         Args:
-            doing: returns the effect of the first signal, from now on; None keeps the text given before.
+            doing: returns the effect of the first signal, for the terminal; None keeps the earlier text.
         """
         self._cancel, self._doing = cancel, doing or self._doing
         if self.count:
@@ -135,7 +138,7 @@ class Signals:
             self._end_process()
 
     def _say(self, message: str) -> None:
-        """Show a message; one that blocks, as in a pipe that nobody reads, is left behind."""
+        """Show a message; wait for at most SAY_S seconds, since a pipe that nobody reads blocks for ever."""
         thread = threading.Thread(target=self._terminal.say, args=(message,), name="signals-say", daemon=True)
         thread.start()
         thread.join(SAY_S)
@@ -147,7 +150,7 @@ class Signals:
         except Exception:  # the next signal must still be handled
             import logging
 
-            logging.getLogger(__name__).exception("the run could not be asked to stop")
+            logging.getLogger(__name__).exception("the run could not be cancelled")
 
     def _end_late(self) -> None:
         if not self._is_left.wait(self._grace_s):

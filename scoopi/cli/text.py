@@ -12,13 +12,16 @@ def number(amount: int) -> str:
     return f"{amount:,}"
 
 
-def counted(amount: int, noun: str) -> str:
-    """A number with its noun.
+def counted(amount: int, noun: str, plural: str = "") -> str:
+    """Format a number with its noun.
 
-    >>> counted(1, "job"), counted(1234, "job")
-    ('1 job', '1,234 jobs')
+    >>> counted(1, "job"), counted(1234, "job"), counted(2, "process", "processes")
+    ('1 job', '1,234 jobs', '2 processes')
+
+    Args:
+        plural: of the noun; by default with an `s` at its end.
     """
-    return f"{number(amount)} {noun}" if amount == 1 else f"{number(amount)} {noun}s"
+    return f"{number(amount)} {noun}" if amount == 1 else f"{number(amount)} {plural or f'{noun}s'}"
 
 
 def duration(seconds: float, whole: bool = False) -> str:

@@ -125,7 +125,7 @@ def test_a_cancel_that_breaks_does_not_deafen(
         calls.expect("graceful")
         send(signal.SIGINT)
         calls.expect("graceful", "hard")
-    assert "the run could not be asked to stop" in caplog.text
+    assert "the run could not be cancelled" in caplog.text
 
 
 class Stuck(io.StringIO):

@@ -47,7 +47,7 @@ def test_rows_are_those_of_the_run_that_was_started_last_or_of_the_named_one(out
 
 
 def test_a_run_that_there_is_not_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="there is no run; name its folder"):
+    with pytest.raises(RunError, match=r"there is no run in .*; name the folder of a run"):
         rows_of_run(None, None, {}, output=tmp_path, environ={})
     with pytest.raises(RunError, match=r"r9: there is no such run; give its folder, or its id"):
         rows_of_run("r9", None, {}, output=tmp_path, environ={})

@@ -63,7 +63,14 @@ class Member:
         parser.add_argument("-v", "--verbose", action="store_true", help="show the member's own log")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Start the member and wait until it ends."""
+        """Start the member and wait until it ends.
+
+        Returns:
+            130, 143 or 129 after a signal; 5 if the member ended by itself.
+        Raises:
+            UsageError: the configuration file does not exist.
+            ClusterError: the member does not start.
+        """
         from scoopi.store.cluster.member_config import MemberConfig
         from scoopi.store.cluster.member_process import MemberProcess
 

@@ -1,4 +1,4 @@
-"""`scoopi attempt`: shows attempts, and lets programs and people claim and end them."""
+"""`scoopi attempt`: shows attempts; programs and people claim and end them with it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OPERATIONS = {
     "show": ("show one attempt", ("attempt",)),
     "log": ("print the output of an attempt", ("attempt", "--node", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
-    "beat": ("report progress; prints go on, or cancel", ("attempt", "--fence")),
+    "beat": ("report progress; prints `go on`, or `cancel` if the attempt is to end", ("attempt", "--fence")),
     "end": (
         "end an attempt",
         ("attempt", "--fence", "--status", "--output", "--outputs", "--result", "--explanation"),
@@ -157,7 +157,7 @@ class _ShownLog:
         self._rest = ""
 
     def add(self, text: str) -> None:
-        """Print what has been added."""
+        """Print the next part of the log."""
         if self._options.json:
             *lines, self._rest = (self._rest + text).split("\n")
             print_rows(self._terminal, [self._row | {"line": line} for line in lines], self._options)
@@ -165,13 +165,13 @@ class _ShownLog:
             self._terminal.give(text.removesuffix("\n"))
 
     def end(self) -> None:
-        """Print a last line without a line break."""
+        """Print the last line of the log if it has no line break."""
         if self._rest:
             self.add("\n")
 
 
 def _ensure_own_log(state: State, attempt: AttemptRecord) -> None:
-    """Scoopi has no log of what others execute.
+    """Check that Scoopi executes the attempt, and so has its log.
 
     Raises:
         UsageError: a worker outside of Scoopi executes the attempt.
@@ -189,7 +189,7 @@ _KEPT = "logs are kept for settings.gc.retention.logs after the end of an attemp
 
 
 def _log_limit(state: State, attempt: AttemptRecord) -> int:
-    """Limit of the log that is shown, from the definitions of the attempt, or else the current ones."""
+    """The limit of the log in bytes, by the definitions of the attempt, else by the current ones."""
     try:
         return state.schedule(attempt.bundle).settings.log.limit
     except UsageError:
@@ -197,7 +197,7 @@ def _log_limit(state: State, attempt: AttemptRecord) -> int:
 
 
 def _claim_of(attempt: AttemptRecord, number: int) -> Claim:
-    """The claim of an attempt, or of one node of its run.
+    """Return the claim of an attempt, or of one node of its run.
 
     Raises:
         UsageError: the attempt has no node with this number.
@@ -218,7 +218,7 @@ def _is_here(state: State, claim: Claim, folder: Path) -> bool:
 
 
 def _kept_text(state: State, claim: Claim) -> str:
-    """The end of the log, as kept in the store, of an attempt or a node that ran on another machine.
+    """Return the end of a log that the store keeps, as the attempt or node ran on another machine.
 
     Raises:
         UsageError: the store has no log of it.

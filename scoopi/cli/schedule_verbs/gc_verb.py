@@ -42,7 +42,7 @@ class CollectGarbage:
             rows = [each.row() for one in collectors for step in one.steps() for each in step]
         print_rows(terminal, rows, options, _COLUMNS)
         if not options.json and not rows:
-            terminal.say("nothing is older than what is kept")
+            terminal.say("nothing is older than the retention period")
         return DONE
 
 

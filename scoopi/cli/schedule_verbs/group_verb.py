@@ -1,4 +1,4 @@
-"""`scoopi group`: shows the groups of workers, and how much room they have."""
+"""`scoopi group`: shows the groups of workers, and their free capacity."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Groups:
 
     usage = "scoopi group list [options]"
     sentence = (
-        "Shows the groups of workers: what their workers run, and how much more they can. A group that only\n"
-        "processes name has no workers, so that their attempts wait."
+        "Shows the groups of workers: their capacity, and how much of it is used and left. If a group is\n"
+        "named by processes only, it has no workers, so that their attempts wait."
     )
     example = "scoopi group list"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The operations."""
+        """Add the operations."""
         add_operations(parser, _OPERATIONS)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:

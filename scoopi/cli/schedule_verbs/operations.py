@@ -34,9 +34,15 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "attempt": {"metavar": "ATTEMPT", "help": "PROCESS/SLOT/NUMBER, as attempt list prints it"},
     "name": {"metavar": "NAME", "help": "of the worker, as worker list prints it"},
     "every": {"metavar": "EVERY", "help": "a duration such as 90s or 2h, or default"},
-    "--reason": {"default": "", "help": "shown by why"},
-    "-n": {"dest": "count", "type": at_least_one, "default": 5, "help": "number of slots (default: 5)"},
-    "--process": {"help": "only of this process"},
+    "--reason": {"metavar": "TEXT", "default": "", "help": "shown by process show and job why"},
+    "-n": {
+        "dest": "count",
+        "metavar": "N",
+        "type": at_least_one,
+        "default": 5,
+        "help": "number of slots (default: 5)",
+    },
+    "--process": {"metavar": "PROCESS", "help": "only those of this process"},
     "--in": {"dest": "state_of", "metavar": "STATE", "help": "the same as --state STATE"},
     "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot, or a day such as 2026-11-01"},
     "--to": {"dest": "last", "metavar": "SLOT", "help": "the last slot or day (inclusive)"},
@@ -46,17 +52,26 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "overrides that of the process (default: allow if the process allows it, else wait)",
     },
     "--order": {"choices": ("old", "new"), "default": "old", "help": "which slots run first (default: old)"},
-    "--max-parallel": {"type": int, "default": 0, "help": "the most jobs at a time (default: no limit)"},
+    "--max-parallel": {
+        "metavar": "N",
+        "type": int,
+        "default": 0,
+        "help": "the most jobs at a time (default: no limit)",
+    },
     "--since": {"metavar": "TIME", "help": "only those changed since: RFC 3339, or a duration such as 2h"},
     "list --status": {"dest": "state_of", "metavar": "STATUS", "help": "only with this status"},
     "--dry-run": {"action": "store_true", "help": "print what would change, and change nothing"},
     "--list": {"dest": "shows_list", "action": "store_true", "help": "show the backfills of the process"},
     "--cancel": {"metavar": "BACKFILL", "help": "skip the jobs of a backfill that are not over"},
-    "--job": {"help": "all attempts of this job; without it and other options the live ones"},
+    "--job": {
+        "metavar": "JOB",
+        "help": "all attempts of this job (default: only the live ones, of all jobs)",
+    },
     "--mode": {
         "choices": ("drain", "step", "kill"),
         "default": "",
-        "help": "default: the project's setting",
+        "help": "drain lets it end by itself, step sends SIGTERM and kills it later, kill does so after 5 s "
+        "(default: the project's cancel.default_mode)",
     },
     "--groups": {
         "metavar": "A,B",
@@ -64,14 +79,20 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "groups, separated by commas (default: those that it has; of a new worker, default)",
     },
     "--capacity": {
+        "metavar": "N",
         "type": capacity,
         "help": "attempts at a time (default: as before; of a new worker, 1)",
     },
     "put name": {"metavar": "NAME", "type": worker_name, "help": "of a new worker, or of one in worker list"},
-    "--worker": {"required": True, "help": "the worker's name"},
-    "--limit": {"type": at_least_one, "default": 1, "help": "the most attempts (default: 1)"},
-    "--fence": {"type": int, "help": "the fence printed by claim (default: the current one)"},
-    "--node": {"type": int, "default": FIRST_NODE, "help": "node of a run of several nodes (default: 1)"},
+    "--worker": {"metavar": "NAME", "required": True, "help": "the worker's name"},
+    "--limit": {"metavar": "N", "type": at_least_one, "default": 1, "help": "the most attempts (default: 1)"},
+    "--fence": {"metavar": "N", "type": int, "help": "the fence printed by claim (default: the current one)"},
+    "--node": {
+        "metavar": "N",
+        "type": int,
+        "default": FIRST_NODE,
+        "help": "node of a run of several nodes (default: 1)",
+    },
     "-f": {"dest": "follow", "action": "store_true", "help": "follow it until the attempt ends"},
     "--status": {"required": True, "choices": ENDS, "help": "how it ended"},
     "--output": {
@@ -82,8 +103,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "an output; may be repeated",
     },
     "--outputs": {"metavar": "FILE", "help": "JSON or YAML with outputs by name, - for standard input"},
-    "--result": {"help": "a result of the attempt, as text"},
-    "--explanation": {"default": "", "help": "why it ended so"},
+    "--result": {"metavar": "TEXT", "help": "a result of the attempt, as text"},
+    "--explanation": {"metavar": "TEXT", "default": "", "help": "why it ended so"},
 }
 
 
@@ -103,7 +124,7 @@ def add_operations(
     )
     for name, (sentence, arguments) in operations.items():
         operation = added.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
-        operation.set_defaults(parser=operation)  # what it does not know is refused in its name
+        operation.set_defaults(parser=operation)  # its name is in messages about unknown arguments
         for argument in arguments:
             own = _ARGUMENTS.get(f"{name} {argument}") or _ARGUMENTS.get(argument, {})
             operation.add_argument(argument, **own)
@@ -141,7 +162,7 @@ def add_state(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
 
 
 def now_of(options: Namespace) -> datetime:
-    """The time given by `--now`, else the current time.
+    """Return the time given by `--now`, else the current time.
 
     Raises:
         UsageError: `--now` is not an instant.
@@ -155,7 +176,7 @@ def now_of(options: Namespace) -> datetime:
 
 
 def since_of(options: Namespace) -> datetime | None:
-    """The time of `--since`; None without it.
+    """Return the time of `--since`; None without it.
 
     Raises:
         UsageError: the value is neither an instant nor a duration.
@@ -176,7 +197,7 @@ def since_of(options: Namespace) -> datetime | None:
 
 
 def user_of(environ: Mapping[str, str]) -> str:
-    """The user recorded with a change: `SCOOPI_USER`, else the user of the operating system."""
+    """Return the user to record with a change: `SCOOPI_USER`, else the user of the operating system."""
     if environ.get("SCOOPI_USER"):
         return environ["SCOOPI_USER"]
     import pwd
@@ -216,7 +237,7 @@ def opened(options: Namespace, *, must_exist: bool = True) -> Iterator[State]:
 
 
 def store_url(options: Namespace) -> StoreUrl | None:
-    """The store that `--store` or the environment names; None for a file in the state folder.
+    """Return the store that `--store` or the environment names; None for a file in the state folder.
 
     Raises:
         UsageError: the URL is invalid.
@@ -230,7 +251,7 @@ def store_url(options: Namespace) -> StoreUrl | None:
 
 
 def cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
-    """The `scoopi.cluster.…` settings for a Hazelcast store; None for any other store."""
+    """Read the `scoopi.cluster.…` settings for a Hazelcast store; None for any other store."""
     if url is None or url.kind != "hazelcast":
         return None
     from scoopi.configs.configs_reader import ConfigsReader

@@ -45,7 +45,7 @@ class PeriodArithmetic:
             operation = operations.add_parser(name, help=help_text, description=help_text, allow_abbrev=False)
             operation.set_defaults(parser=operation)
             for argument, what in arguments.items():
-                operation.add_argument(argument, help=what)
+                operation.add_argument(argument, metavar=argument.upper(), help=what)
             operation.add_argument("--json", action="store_true", help="print one JSON object per line")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
@@ -90,19 +90,19 @@ _PERIOD = "a period such as H:2011010110"
 _OPERATIONS = {
     "parse": ("start and end of a period", {"period": _PERIOD}),
     "cast": (
-        "the period of a length that contains a moment",
+        "the period that contains a moment, of the given length",
         {
             "qualifier": "hourly, daily, monthly, yearly or second",
             "moment": "a period, ten or fourteen digits, RFC 3339, or seconds since 1970",
         },
     ),
     "shift": ("the period that is COUNT periods later", {"period": _PERIOD, "count": "may be negative"}),
-    "diff": ("by how many periods the first is later", {"period": _PERIOD, "other": _PERIOD}),
+    "diff": ("how many periods the first is after the other", {"period": _PERIOD, "other": _PERIOD}),
     "group": (
         "first and last member of the group that contains a period",
         {"count": "number of periods in a group", "period": _PERIOD},
     ),
-    "children": ("the nested periods", {"period": _PERIOD}),
+    "children": ("the periods nested in a period, such as the hours of a day", {"period": _PERIOD}),
 }
 """Operation -> (help, argument -> its help)."""
 

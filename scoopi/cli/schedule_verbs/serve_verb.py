@@ -196,7 +196,7 @@ def _options_of(options: Namespace) -> ServeOptions:
 def _awaited(
     options: Namespace, signals: Signals, terminal: Terminal, attempt: Callable[[], ValueType]
 ) -> ValueType:
-    """The result of a step of the start, which is repeated until the store responds.
+    """Return the result of a step of the start, which is repeated until the store responds.
 
     A database or cluster that starts together with this process may take a minute, or fail once more in
     between; exiting before that would look like a crash to a supervisor.
@@ -241,7 +241,7 @@ def _code(number: int | None, left: str, terminal: Terminal) -> int:
 
 
 def _silent(line: str, /, **fields: object) -> None:
-    """Shows nothing, for `--quiet`."""
+    """Show nothing, for `--quiet`."""
 
 
 def _metrics_of(options: Namespace) -> MetricsSettings:
@@ -252,7 +252,11 @@ def _metrics_of(options: Namespace) -> MetricsSettings:
 
 
 def _address(text: str) -> tuple[str, int]:
-    """The host and port of `--http`."""
+    """Parse the host and port of `--http`.
+
+    Raises:
+        ArgumentTypeError: the text is not `PORT` or `HOST:PORT`.
+    """
     host, colon, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not (port.isascii() and port.isdigit() and int(port[:6]) <= _LAST_PORT) or (colon and not host):
@@ -272,7 +276,7 @@ def _add_worker(parser: ArgumentParser) -> None:
         metavar="A,B",
         type=group_names,
         default=(),
-        help="groups of its worker, separated by commas (default: default)",
+        help="groups of its worker, separated by commas (default: the group named default)",
     )
     parser.add_argument(
         "--name", metavar="W", type=worker_name, help="name of its worker (default: the host name)"
@@ -280,7 +284,7 @@ def _add_worker(parser: ArgumentParser) -> None:
 
 
 def _add_output(parser: ArgumentParser) -> None:
-    """What it logs, and how."""
+    """Add the options of what is logged, and how."""
     parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
     add_verbose(parser)
     parser.add_argument(

@@ -15,7 +15,9 @@ class Tick:
     """Runs one pass and prints each decision."""
 
     usage = "scoopi tick [--now TIME] [options]"
-    sentence = "Runs one pass of the scheduler, until nothing more follows, and prints each decision."
+    sentence = (
+        "Runs one pass of the scheduler, with all that follows from its decisions, and prints each of them."
+    )
     example = "scoopi tick\nscoopi tick --now 2026-03-29T06:00:00Z --json"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,7 +28,7 @@ class Tick:
         """Run the pass.
 
         Returns:
-            0, or 1 if it could not plan a process; the log says why.
+            0, or 1 if it could not plan a process; the log has the reason.
         """
         from scoopi.serve.sources.source_client import SourceClient
         from scoopi.serve.workers.worker_heartbeat import count_tick

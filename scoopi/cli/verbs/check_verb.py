@@ -34,8 +34,15 @@ class Check:
             nargs="+",
             help="a folder of definitions or one file; several are checked one after another",
         )
-        parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-        parser.add_argument("--json", action="store_true", help="print one JSON object per finding and line")
+        parser.add_argument(
+            "--format",
+            choices=("text", "json"),
+            default="text",
+            help="text (default), or one JSON document",
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print one JSON object for each finding, one per line"
+        )
         parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
         add_settings(parser)
         add_inputs(parser)

@@ -48,7 +48,12 @@ class Config:
         parser.add_argument("--json", action="store_true", help="with --site: print JSON")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Print the settings."""
+        """Print the settings.
+
+        Raises:
+            UsageError: an option of `--site` is given without it.
+            ConfigError, DefsError: the settings or definitions are wrong.
+        """
         if options.site is not None:
             return self._show_site(options, terminal)
         if options.defs is not None or options.json:
@@ -75,7 +80,7 @@ class Config:
 
 
 def site_lines(view: SiteView) -> list[str]:
-    """The host, the `sites` blocks that apply to it, and key, value and origin of each value, aligned."""
+    """Format the host, the entries of `sites` that apply, and key, value and origin of each setting."""
     key_width = max(len(value.key) for value in view.values)
     value_width = min(_WIDEST, max(len(value.value) for value in view.values))
     blocks = ", ".join(f"{pattern} ({place})" for pattern, place in view.blocks)
@@ -94,7 +99,7 @@ def _json(view: SiteView) -> str:
 
 
 def table(configs: Configs, verbose: bool) -> list[str]:
-    """Key, value with unit, and origin of each setting, aligned; with `verbose`, its help below it."""
+    """Format key, value with unit, and origin of each setting, aligned; with `verbose`, its help below it."""
     from scoopi.configs.registry import SETTINGS
 
     rows = [(setting, configs.entry(setting.key)) for setting in SETTINGS]

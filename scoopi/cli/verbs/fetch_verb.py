@@ -23,8 +23,8 @@ class Fetch:
 
     usage = "scoopi fetch URL [options]"
     sentence = (
-        "Loads one page as a run does: robots.txt first, then a login if the site has one, with the settings "
-        "and `sites` of its host. Shows each request with its response and times. Nothing is stored."
+        "Loads one page as a run does: robots.txt first, then a login if the site has one, with the\n"
+        "settings and `sites` of its host. Shows each request with its response and times. Nothing is stored."
     )
     example = (
         "scoopi fetch https://example.org/ --headers\n"
@@ -74,7 +74,7 @@ class Fetch:
 
 
 def lines(page: FetchedPage, with_headers: bool, with_curl: bool) -> Iterator[str]:
-    """The page as text: the curl command, each hop, and the result."""
+    """Format the page: the curl command, each hop, and the result."""
     if with_curl:
         yield page.curl
     for hop in page.hops:

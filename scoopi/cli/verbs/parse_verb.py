@@ -27,7 +27,7 @@ class Parse:
     usage = "scoopi parse DEFS FILE|URL [options]"
     sentence = (
         "Shows the records that definitions read from one page, and what each field found: matches,\n"
-        "missing values, and of a selector or label that finds nothing what the page has instead."
+        "missing values, and what the page has in place of a selector or label that finds nothing."
     )
     example = (
         "scoopi parse books.yml pages/list.html\n"

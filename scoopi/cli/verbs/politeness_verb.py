@@ -23,9 +23,9 @@ class Politeness:
 
     usage = "scoopi politeness [RUN ...] [--json] [--output DIR]"
     sentence = (
-        "Shows the requests that each host of a run has received: their number and rate, the shortest gap "
-        "between two, errors, and pauses; also while the run is in progress. Each node of a cluster logs its "
-        "own requests: give the run's folders of all nodes to see them together."
+        "Shows the requests that each host of a run has received: their number and rate, the shortest gap\n"
+        "between two, errors, and pauses; also while the run is in progress. Each node of a cluster logs\n"
+        "its own requests: give the run's folders of all nodes to see them together."
     )
     example = (
         "scoopi politeness\nscoopi politeness output/20260131-101500-3f2a --json\n"
@@ -37,7 +37,12 @@ class Politeness:
         help_text = "the run's folder, or its id in the output folder (default: the newest run)"
         parser.add_argument("run_names", metavar="RUN", nargs="*", help=help_text)
         parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.add_argument("--output", metavar="DIR", default="output", help="the output folder (output)")
+        parser.add_argument(
+            "--output",
+            metavar="DIR",
+            default="output",
+            help="folder that holds the runs' folders (default: output)",
+        )
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print the figures."""
@@ -54,7 +59,7 @@ class Politeness:
 
 
 def _lines(figures: RunRequestFigures) -> Iterator[str]:
-    of = f"{counted(figures.processes, 'process')} of {counted(len(figures.nodes), 'node')}"
+    of = f"{counted(figures.processes, 'process', 'processes')} of {counted(len(figures.nodes), 'node')}"
     names = f" ({printable(', '.join(figures.nodes))})" if figures.nodes else ""
     yield f"{printable(figures.run)}: {counted(len(figures.hosts), 'host')}, {of}{names}"
     if not figures.hosts:

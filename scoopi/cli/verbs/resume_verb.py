@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scoopi.app import Scoopi
     from scoopi.model.report.run_report import RunReport
 
-FAILED = "run the failed tasks again, too; of the newest finished run, if none is unfinished"
+FAILED = "also run the failed tasks again; if no run is unfinished, those of the newest finished run"
 
 
 class Resume:

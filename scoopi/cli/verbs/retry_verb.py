@@ -20,8 +20,8 @@ class Retry:
 
     usage = "scoopi retry [RUN] [options]"
     sentence = (
-        "Runs the failed tasks of a run again, with its own definitions and settings, and adds their rows to "
-        "its output. The files stay complete: they are replaced atomically at the end."
+        "Runs the failed tasks of a run again, with its own definitions and settings, and adds their rows\n"
+        "to its output. The files stay complete: they are replaced atomically at the end."
     )
     example = (
         "scoopi retry\nscoopi retry output/20260131-101500-3f2a -D scoopi.retry.attempts=10\n"
@@ -44,8 +44,10 @@ class Retry:
             report = scoopi.retry(options.run_name)
             if report is None:
                 folder = "output" if options.output == "-" else options.output
-                where = options.run_name or f"the newest finished run in {folder}"
-                terminal.say(f"nothing to retry: {printable(where)} has no failed task")
+                why = f"{folder} has no finished run, or its newest one has no failed task"
+                if options.run_name is not None:
+                    why = f"{options.run_name} has no failed task"
+                terminal.say(f"nothing to retry: {printable(why)}")
             return report
 
         return run_in_terminal(options, terminal, None, retry)

@@ -13,7 +13,7 @@ from scoopi.cli.terminal import Terminal, poll_until
 class Rows:
     """Prints the rows of a run to stdout, even while the run is in progress."""
 
-    usage = "scoopi rows [RUN] [-f] [--output NAME]"
+    usage = "scoopi rows [RUN] [-f] [--output NAME] [options]"
     sentence = (
         "Prints the rows of a run on this machine that have been committed so far, each once, as its output\n"
         "has them; records of Parquet, Excel and databases as lines of JSON. Of a run of a cluster,\n"
@@ -26,12 +26,14 @@ class Rows:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add RUN, and the options that select rows."""
-        help_text = "the run's folder, or its id in the folder output (default: the newest run)"
+        help_text = "the run's folder, or its id in the folder output, or latest (default: the newest run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         parser.add_argument(
             "-f", "--follow", action="store_true", help="wait for more rows until the run ends"
         )
-        parser.add_argument("--output", metavar="NAME", help="the output whose rows are printed")
+        parser.add_argument(
+            "--output", metavar="NAME", help="the output whose rows are printed (default: the only one)"
+        )
         add_cluster(parser)
         add_settings(parser)
         add_verbose(parser)

@@ -32,7 +32,7 @@ class Version:
 
 
 def versions() -> Iterator[tuple[str, str]]:
-    """Name and version of each component; the error instead of the version if it is not usable."""
+    """Yield name and version of each component; if it is not usable, its error instead of the version."""
     yield "scoopi", __version__
     yield "python", f"{platform.python_version()} ({platform.python_implementation()})"
     yield "system", f"{platform.system()} {platform.release()} {platform.machine()}"

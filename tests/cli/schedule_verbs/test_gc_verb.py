@@ -40,7 +40,7 @@ def printed(screen: Screen, *words: str) -> str:
 
 def test_it_removes_what_is_too_old_at_its_time(finished: Screen) -> None:
     assert printed(finished, "--now", "2026-01-02T00:00:00Z") == ""
-    assert "nothing is older than what is kept" in finished.err.getvalue()
+    assert "nothing is older than the retention period" in finished.err.getvalue()
     later = ("--now", "2026-03-01T00:00:00Z")
     table = "kind     name        reason\nattempt  books/!1/1  ended at 2026-01-01T00:00:00Z\n"
     assert printed(finished, "--dry-run", *later) == table

@@ -58,7 +58,7 @@ def test_lists_of_a_row_are_printed_as_text(shop: Shop) -> None:
         ("job", 2, "OPERATION"),
         ("job list extra", 2, "unknown argument extra; see scoopi job list --help"),
         ("process backfill books --form 2026-01-01", 2, "unknown option --form; did you mean --from?"),
-        ("period shift", 2, "period, count; see scoopi period shift --help"),
+        ("period shift", 2, "PERIOD, COUNT; see scoopi period shift --help"),
         ("period parse D:2011010100 x", 2, "unknown argument x; see scoopi period parse --help"),
     ],
 )

@@ -36,11 +36,19 @@ def said(*words: str) -> tuple[int, str, str]:
 def test_each_host_is_a_line(output: Path) -> None:
     code, text, _ = said("run", "--output", str(output))
     assert code == 0
-    head, line = text.splitlines()[1:]
+    first, head, line = text.splitlines()
+    assert first == f"{output / 'run'}: 1 host, 1 process of 1 node (n1)"
     assert head.split()[:3] == ["host", "requests", "per"]
     assert line.split() == [
         *("a.example:80", "2", "0.67", "1,500.0", "ms", "1x", "status", "429", "1", "(30", "s)", "0", "-")
     ]
+
+
+def test_the_processes_of_a_resumed_run_are_counted_in_the_plural(output: Path) -> None:
+    log = RequestLog(output / "run" / ".scoopi" / "n1" / "requests-n2.log")
+    log.sent("a.example:80", 9.0)
+    log.close()
+    assert said("run", "--output", str(output))[1].splitlines()[0].endswith("2 processes of 1 node (n1)")
 
 
 def test_json_has_the_same_figures(output: Path) -> None:

@@ -85,6 +85,14 @@ def test_what_fails_again_is_still_a_failure_and_can_be_retried_again(
     assert workspace.rows() == world.rows
 
 
+def test_a_folder_without_runs_has_nothing_to_retry(workspace: Workspace) -> None:
+    ended = workspace.scoopi("retry", "--output", "none", "--workers", 0)
+    assert (ended.code, ended.err) == (
+        0,
+        "nothing to retry: none has no finished run, or its newest one has no failed task\n",
+    )
+
+
 def test_a_run_without_failed_tasks_has_nothing_to_retry(
     workspace: Workspace, world: World, site: Site
 ) -> None:
@@ -93,7 +101,7 @@ def test_a_run_without_failed_tasks_has_nothing_to_retry(
     rows = (workspace.run_folder() / "data.txt").stat()
     ended = workspace.scoopi("retry", "--workers", 0)
     assert ended.code == 0
-    assert "nothing to retry: the newest finished run in output has no failed task" in ended.err
+    assert "nothing to retry: output has no finished run, or its newest one has no failed task" in ended.err
     assert (workspace.run_folder() / "data.txt").stat() == rows, "the output stays as it is"
     assert workspace.scoopi("resume").err == "nothing to resume: no unfinished run in output\n"
 
