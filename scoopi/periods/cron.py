@@ -139,7 +139,7 @@ class CronExpression:
         ]
 
     def _day_of_month(self, field: str) -> str:
-        """The field for cronsim; `15W` and `L-3` become a test of the day."""
+        """Convert a field to the dialect of cronsim; `15W` and `L-3` become a test of the day, `_is_day`."""
         if field.endswith("W") and field[:-1].isdigit() and 1 <= int(field[:-1]) <= 31:
             day = int(field[:-1])
             self._is_day = lambda at: at.day == _nearest_weekday(at, day)
@@ -151,7 +151,7 @@ class CronExpression:
         return _wrapped(field, 1, 31)
 
     def _day_of_week(self, field: str) -> str:
-        """The field for cronsim, where 0 is Sunday."""
+        """Convert a field to the dialect of cronsim, where 0 is Sunday."""
         terms = []
         for term in _numbered(field, _DAYS, first=1).split(","):
             if term == "L":

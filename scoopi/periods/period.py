@@ -245,7 +245,11 @@ def parse_period(text: str, qualifier: Qualifier | None = None) -> Period:
 
 
 def _moment(text: str, digits: str, qualifier: Qualifier) -> datetime:
-    """The start of a period; month and day may be zero where the qualifier does not need them."""
+    """The start of a period; month and day may be zero where the qualifier does not need them.
+
+    Raises:
+        PeriodError: the date does not exist, or is after the year 9998.
+    """
     year, month, day, hour = int(digits[:4]), int(digits[4:6]), int(digits[6:8]), int(digits[8:])
     may_lack_month = qualifier is Qualifier.YEARLY and not month and not day and not hour
     may_lack_day = qualifier in (Qualifier.YEARLY, Qualifier.MONTHLY) and not day and not hour

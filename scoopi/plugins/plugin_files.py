@@ -169,7 +169,13 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _defined(path: Path, *, lenient: bool = False) -> set[str]:
-    """Names of the classes and functions at a file's top level; the file is not run."""
+    """Names of the classes and functions at a file's top level; the file is not run.
+
+    Args:
+        lenient: return no names if the file is not valid Python.
+    Raises:
+        PluginError: the file cannot be read, or is not valid Python.
+    """
     import symtable  # late: most runs use built-in plugins only
 
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DataReuse(msgspec.Struct, frozen=True):
-    """Saves parsed data in the archive, with its page, for reuse by later runs.
+    """Where a parser saves the data of a page for later runs, and finds that of earlier ones.
 
     Attributes:
         archive: the run's archive.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class RecordReuse(msgspec.Struct, frozen=True):
-    """Saves records in the archive, with their page, for reuse by later runs.
+    """Where a parser saves the records of a page for later runs, and finds those of earlier ones.
 
     Attributes:
         archive: the run's archive.

@@ -63,7 +63,10 @@ def _set_weekday(day: date, weekday: int) -> date:
 
 
 def _set_weekday_in_month(day: date, number: int) -> date:
-    """A negative number counts from the end of the month; 0 is the last such weekday before the month."""
+    """The day with the same weekday that is the first, second, … one of its month, by number.
+
+    A negative number counts from the end of the month; 0 is the last such weekday before the month.
+    """
     weeks = number - ((day.day - 1) // 7 + 1)
     if number < 0:
         weeks = (_month_length(day) - day.day) // 7 + number + 1

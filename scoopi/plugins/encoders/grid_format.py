@@ -98,7 +98,11 @@ class GridFormat(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _json_cells(number: int, line: str) -> list[str]:
-    """The values of an object by position, since rows of several items or facts have different keys."""
+    """Return the values of an object by position, since rows of several items or facts have different keys.
+
+    Raises:
+        ValueError: the line is not such an object.
+    """
     row = read_json(line)
     values = row.pop(VALUES, None) if isinstance(row, dict) else None
     if not isinstance(values, dict):

@@ -77,7 +77,11 @@ class RecordFiles(Step):
         return ToTask(payload.advance(filled), files.warnings(), files.refs())
 
     def _row(self, row: RecordRow, files: RowFiles, url: str) -> RecordRow | Rejection:
-        """The record with the paths of its files, or why it is rejected."""
+        """Return the record with the paths of its files, or why it is rejected.
+
+        Raises:
+            FetchError: a file cannot be downloaded, and its field has `onError: fail`.
+        """
         values = {f"record.{name}": _text(row[at]) for at, name in enumerate(self._columns)}
         made = [*row]
         for field, column in self._fields:

@@ -99,7 +99,11 @@ class RowFiles:
     def _named(
         self, column: FileColumn, url: str, file: KeptFile, row: Mapping[str, str]
     ) -> str | FetchError:
-        """The path that the column's template gives a file, claimed for its content."""
+        """Return the path of a file by the column's template, claimed for its content, or why it has none.
+
+        Raises:
+            LocalFaultError: the claim cannot be written.
+        """
         extension = file_extension(file.media_type, file.name)
         stem = file.name.removesuffix(f".{file.name.rpartition('.')[2]}") if "." in file.name else file.name
         of_file = {"sha256": file.sha256, "ext": extension, "name": stem}

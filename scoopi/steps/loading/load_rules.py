@@ -27,8 +27,8 @@ class LoadRules(msgspec.Struct, frozen=True):
         sessions: the cookies of sites that keep them; None if no site does.
         choice: decides which pages a browser loads; None if no group has `loader: auto`.
         files: loads the files that rows name; None if no definition has a download.
-        part_of: what the definitions read of the pages of a group, given by name; None for all.
-        in_browsers: the groups whose empty pages a browser has loaded.
+        part_of: which parts of the pages of a group, given by name, the definitions read; None for all.
+        in_browsers: the groups with `loader: browser` or `auto`, whose empty pages a browser has loaded.
     """
 
     run_date: datetime

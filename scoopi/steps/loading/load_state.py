@@ -27,8 +27,9 @@ class LoadState(msgspec.Struct, frozen=True):
         is_downgraded: whether a redirect led from https to http.
         call: number of the loader plugin's call that continues with the grant; 0 if none does.
         is_robots: whether a robots.txt is loaded, not a page.
-        outdated: the page needs a session with a higher version, which is the number of its logins.
-        logins: how many logins the page has asked for.
+        outdated: version of the session that has expired, so that the page needs a higher one; the version is
+            the number of logins.
+        logins: number of logins that were made because this page asked for one.
         logs_in: whether this job logs in to the site.
         login: the stage of the login; None before it begins.
         in_browser: in a group with `loader: auto`, whether a browser makes the request.

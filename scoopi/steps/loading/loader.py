@@ -83,7 +83,7 @@ class Loader(ABC):
         return []
 
     def size_of(self, page: object) -> int:
-        """The size of a loaded page in bytes; 0 if it does not count."""
+        """The size of a loaded page in bytes; 0 for anything else, such as a file."""
         return 0
 
     def fault_of(self, page: object) -> str | None:

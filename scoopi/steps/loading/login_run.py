@@ -49,8 +49,8 @@ class LoginRun:
         """Return the locator that submits the login form of a page.
 
         Raises:
-            FetchError: the page has no such form, or it would send credentials unencrypted, with GET or to
-                another site.
+            FetchError: the page has no such form, its password is not filled in, or it would send credentials
+                unencrypted, with GET or to another site.
         """
         address = page.document.url
         form = find_form(page, login.form, self._css)
@@ -95,6 +95,9 @@ class LoginRun:
         """Check that the login fills in the form's password, if some of its fields are not in the form.
 
         Such fields alone are not an error, since scripts of the page may add them to the form.
+
+        Raises:
+            FetchError: the password is not filled in.
         """
         unknown = sorted(login.fields.keys() - form.fields.keys())
         if unknown and form.passwords and not form.passwords & login.fields.keys():

@@ -200,7 +200,7 @@ class PageLoader(Loader):
         return end, None if report is None else partial(report, payload.job)
 
     def _known(self, locator: Locator, load: LoadState, url: str) -> Validators | None:
-        """The validators of the archived page, by which its server can answer that the page is unchanged."""
+        """The validators of the archived page, by which its server sees a change; None to load it whole."""
         if self._archive is None or load.whole or not self._rules.saves(locator.group):
             return None
         return self._archive.known(locator, url)
@@ -249,7 +249,6 @@ class PageLoader(Loader):
         return ToGrant(load.grant.host, payload.advance(load.without_grant(result.was_lost)))
 
     def _renewed(self, payload: Payload, result: NotModified) -> Handover:
-        """The archived page, which is unchanged; if it cannot be read, a request for the whole page."""
         assert self._archive is not None
         validators = validators_of(result.headers)
         saved = self._archive.renewed(payload.locator, self._rules.run_date, validators)
@@ -276,7 +275,6 @@ class PageLoader(Loader):
         return self._loaded(payload, page)
 
     def _loaded(self, payload: Payload, page: Page) -> Handover:
-        """The page from the network or a file, saved in the archive if its group is kept."""
         document = unpacked(page.document, self._rules.limits.max_bytes)
         if document is not page.document:
             page = self._page_of(document)

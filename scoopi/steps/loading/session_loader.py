@@ -168,7 +168,12 @@ class SessionLoader(Loader):
     def _next(
         self, payload: Payload, stage: LoginStage, site: Site, outcome: Handover | Exception
     ) -> Handover:
-        """The handover after a stage: for a grant, for the next stage, or to continue after the login."""
+        """The handover after a stage: for a grant, for the next stage, or to continue after the login.
+
+        Raises:
+            FetchError: the login has failed.
+            Exception: the error of the stage's page.
+        """
         assert site.login is not None
         load = payload.expect(LoadState)
         if isinstance(outcome, ToGrant):
