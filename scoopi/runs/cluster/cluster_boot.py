@@ -116,7 +116,7 @@ class ClusterBoot:
         while True:
             began_at = time.monotonic()
             try:
-                with ExitStack() as opened:  # what a try has opened, the folder's lock too, ends with it
+                with ExitStack() as opened:  # closes what a failed attempt has opened, as a lock
                     joined = join(opened)
                     outage.over()
                     self._opened.push(opened.pop_all())

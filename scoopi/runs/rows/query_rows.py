@@ -147,7 +147,7 @@ class _QueryWatch:
             while True:
                 ready = yield wanted
                 if not ready and self._is_late():
-                    self._alchemy.invalidate()  # nothing more is sent, as a rollback would wait too
+                    self._alchemy.invalidate()  # without a rollback, which would wait, too
                     self.ensure_goes_on()
                 wanted = answer.send(ready)
         except StopIteration as end:
