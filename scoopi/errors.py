@@ -159,6 +159,10 @@ class RecordError(StoreError):
     """The store holds a record that Scoopi did not write; a retry does not help (exit 5)."""
 
 
+class DamagedBundleError(RecordError):
+    """The bundle of a project is damaged in the store; only what was started with it fails (exit 5)."""
+
+
 class AppenderError(ScoopiError):
     """Rows cannot be made durable or published; ends the run (exit 5)."""
 

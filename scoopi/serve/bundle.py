@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from scoopi.errors import DefsError, RecordError
+from scoopi.errors import DamagedBundleError, DefsError
 from scoopi.model.place import source_folder
 from scoopi.synced_files import sync_file, sync_folder
 
@@ -68,19 +68,18 @@ def unpack(name: str, data: bytes, bundles: Path) -> Path:
     Returns:
         The folder with the project's files, read-only.
     Raises:
-        RecordError: the bytes are damaged, or do not have this hash.
+        DamagedBundleError: the bytes are damaged, or do not have this hash.
     """
     folder = bundles / name
     if folder.is_dir():
         return folder
     bundles.mkdir(parents=True, exist_ok=True, mode=0o700)
-    damaged = RecordError(f"bundle {name} is damaged", hint="deploy the project again")
     try:
         packed = zstd.decompress(data)
     except zstd.ZstdError as error:
-        raise damaged from error
+        raise damaged(name) from error
     if hashlib.sha256(packed).hexdigest()[:32] != name:
-        raise damaged
+        raise damaged(name)
     part = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=bundles))
     try:
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
@@ -92,6 +91,11 @@ def unpack(name: str, data: bytes, bundles: Path) -> Path:
         if not folder.is_dir():  # else another process was first
             raise
     return folder
+
+
+def damaged(name: str) -> DamagedBundleError:
+    """Return the error about a bundle that cannot be unpacked; a deployment writes its parts again."""
+    return DamagedBundleError(f"bundle {name} in the store is damaged", hint="deploy the project again")
 
 
 def _sync(root: Path) -> None:

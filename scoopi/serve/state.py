@@ -14,15 +14,10 @@ import msgspec
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
-from scoopi.errors import DefsError, StoreError, UsageError
+from scoopi.errors import DamagedBundleError, DefsError, RecordError, StoreError, UsageError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.process_change import ProcessChange
-from scoopi.model.schedule.schedule_records import (
-    STATE_FORMAT,
-    AttemptRecord,
-    PassRecord,
-    ProcessRecord,
-)
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord, PassRecord, ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
@@ -31,7 +26,12 @@ from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import last_fire_before
 from scoopi.serve import bundle
 from scoopi.serve.passes import Passes
-from scoopi.serve.services.process_changes import change_here, changed_by_hand
+from scoopi.serve.services.process_changes import (
+    change_here,
+    changed_by_hand,
+    deployment_changes,
+    is_defined,
+)
 from scoopi.serve.wake_ups import notify_all
 from scoopi.serve.work.run_specs import NEEDS_STORE
 from scoopi.serve.workers.worker_name import dead_workers
@@ -42,12 +42,6 @@ _ANSWER_S = 4.0
 """For how long, in seconds, a process that shuts down waits for its store; each failure halves it."""
 _DEPLOYED = "deployed"
 """File of a state folder: the hash of the project that was deployed from here last."""
-_EFFECTS = {
-    "added": "they wait no longer: the process is defined again",
-    "changed": "their next attempts have the new definitions; those that exist keep theirs",
-    "removed": "they wait until it is deployed again; attempts that run are left alone",
-}
-"""What a deployment does to the active jobs of a process, by its change."""
 
 
 class State:
@@ -168,12 +162,15 @@ class State:
 
         Raises:
             UsageError: the project is not in the store.
-            RecordError: its bundle in the store is damaged.
+            DamagedBundleError: its bundle in the store is damaged.
         """
         folder = self.folder / "bundles" / name
         if folder.is_dir():
             return folder
-        data = self.store.bundle(name)
+        try:
+            data = self.store.bundle(name)
+        except RecordError as error:
+            raise bundle.damaged(name) from error
         if data is None:
             raise UsageError(f"bundle {name} is not in the store", hint="deploy the project again")
         return bundle.unpack(name, data, self.folder / "bundles")
@@ -209,7 +206,9 @@ class State:
         if report.warnings:
             warn(report.text())
         name, data = bundle.pack(project)
-        rows = self._changes(self.current()[1].processes, schedule.processes)
+        is_current = name == self.store.the_pass().bundle
+        before = schedule.processes if is_current else self._deployed()
+        rows = deployment_changes(before, schedule.processes, self.store.active_jobs().values())
         if not dry_run:
             self.store.put_bundle(name, data, now, bundle.PART_SIZE)
             since = now.replace(microsecond=0)  # slots of `every` are counted, and named, from it
@@ -249,18 +248,14 @@ class State:
 
         self.store.update(ProcessRecord, name, noted)
 
-    def _changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
-        active: dict[str, int] = {}
-        for job in self.store.active_jobs().values():
-            active[job.process] = active.get(job.process, 0) + 1
-        rows = []
-        for name in sorted({*before, *after}):
-            change = "removed" if name not in after else "added" if name not in before else "changed"
-            if change != "changed" or not _is_same(before[name], after[name]):
-                jobs = active.get(name, 0)
-                effect = _EFFECTS[change] if jobs else None
-                rows.append({"process": name, "change": change, "jobs": jobs, "effect": effect})
-        return rows
+    def _deployed(self) -> Mapping[str, Process | None]:
+        """The processes of the current project by name; None for each if it can no longer be read."""
+        try:
+            return self.current()[1].processes
+        except (DamagedBundleError, DefsError, UsageError) as error:
+            log.warning("what this deployment changes is not known, all counts as changed: %s", error)
+            found = self.store.processes().items()
+            return {name: None for name, record in found if is_defined(record)}
 
     def _schedule_of(self, name: str) -> Schedule:
         root = self.project(name)
@@ -290,9 +285,3 @@ def _ensure_one_node(schedule: Schedule) -> None:
         if process.executes.nodes > 1:
             what = f"executes: {process.executes.nodes} nodes of {process.name} need a store that they share"
             raise DefsError(what, at=str(process.place), hint=NEEDS_STORE)
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two processes are equal, apart from the place where they are defined."""
-    place = one.place
-    return bool(msgspec.structs.replace(other, place=place) == one)

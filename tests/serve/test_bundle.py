@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.errors import DefsError, RecordError
+from scoopi.errors import DamagedBundleError, DefsError
 from scoopi.serve import bundle
 
 
@@ -92,10 +92,10 @@ def test_a_project_above_the_limit_is_refused_with_its_largest_files(tmp_path: P
 
 def test_a_damaged_bundle_is_not_unpacked(tmp_path: Path) -> None:
     name, data = bundle.pack(project(tmp_path / "jobs"))
-    with pytest.raises(RecordError, match="damaged"):
+    with pytest.raises(DamagedBundleError, match="damaged"):
         bundle.unpack("0" * len(name), data, tmp_path / "bundles")
     assert not (tmp_path / "bundles" / ("0" * len(name))).exists()
     for damaged in (data[: len(data) // 2], b"", b"no zstd", data[:9] + bytes([data[9] ^ 255]) + data[10:]):
-        with pytest.raises(RecordError, match="damaged"):
+        with pytest.raises(DamagedBundleError, match="damaged"):
             bundle.unpack(name, damaged, tmp_path / "bundles")
     assert [*(tmp_path / "bundles").iterdir()] == []

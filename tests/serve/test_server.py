@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from shutil import rmtree
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -141,6 +142,24 @@ def test_an_attempt_keeps_the_definitions_with_which_it_was_created(serving: Ser
     serving.until_idle()
     assert serving.attempt("hello/!1/1")["outputs"] == {"day": "first"}
     assert serving.attempt("hello/!2/1")["outputs"] == {"day": "second"}
+
+
+def test_a_damaged_bundle_ends_the_attempts_that_need_it_and_not_the_serve(serving: Serving) -> None:
+    hello = "hello: {executes: {command: [printf, %s]}}"
+    serving.deploy(hello % "first")
+    serving.run("launch", "hello")
+    serving.run("tick")
+    with State(serving.folder / "scheduler") as state:
+        damaged = state.current()[0]
+        state.store.put_bundle(damaged, b"damaged", now_utc(), 2**20)
+    rmtree(serving.folder / "scheduler/bundles")
+    serving.deploy(hello % "second")
+    serving.run("launch", "hello")
+    serving.until_idle()
+    first = serving.attempt("hello/!1/1")
+    assert (first["status"], first["bundle"]) == ("error", damaged)
+    assert first["explanation"] == f"bundle {damaged} in the store is damaged; deploy the project again"
+    assert serving.attempt("hello/!2/1")["status"] == "succeeded"
 
 
 def test_a_serve_that_starts_finishes_publications_that_a_crash_has_interrupted(serving: Serving) -> None:

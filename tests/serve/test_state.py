@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
 from scoopi.errors import DefsError, StoreError, UsageError
 from scoopi.model.schedule.schedule_records import STATE_FORMAT
 from scoopi.scheduler.decisions import changed
+from scoopi.serve import bundle
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -60,6 +62,45 @@ def test_a_bundle_that_is_not_stored_is_reported(deployed: Deployed) -> None:
     state = deployed("processes: {a: {executes: external:x}}")
     with pytest.raises(UsageError, match="is not in the store"):
         state.project("f" * 32)
+
+
+@pytest.mark.parametrize("fault", ["damaged", "missing", "rejected by this version"])
+def test_a_project_that_can_no_longer_be_read_is_replaced_by_a_deployment(
+    deployed: Deployed, tmp_path: Path, fault: str
+) -> None:
+    first = "processes: {a: {executes: external:x}, b: {executes: external:x}}"
+    name = deployed(first).current()[0]
+    deployed("processes: {a: {executes: external:x}}")
+    broken = deployed(first).current()[0]
+    assert broken == name
+    rmtree(tmp_path / "scheduler/bundles")
+    with State(tmp_path / "scheduler") as state:
+        if fault == "missing":
+            assert state.store.remove_bundle(broken, NOW)
+        elif fault == "damaged":
+            state.store.put_bundle(broken, b"damaged", NOW, 2**20)
+        else:
+            (tmp_path / "jobs/jobs.yml").write_text("processes: {a: {execute: external:x}}")
+            broken, data = bundle.pack(tmp_path / "jobs")
+            state.store.put_bundle(broken, data, NOW, 2**20)
+            state.store.change_pass(lambda old: changed(old, bundle=broken))
+        with pytest.raises((StoreError, DefsError, UsageError)):
+            state.current()
+        repaired = changes(state, tmp_path, first)
+        assert repaired == ([] if broken == name else [("changed", "a"), ("changed", "b")])
+        assert sorted(state.current()[1].processes) == ["a", "b"]
+
+
+def test_what_a_deployment_changes_is_assumed_if_the_current_project_is_lost(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    deployed("processes: {gone: {executes: external:x}, a: {executes: external:x}}")
+    state = deployed("processes: {a: {executes: external:x}, b: {executes: external:x}}")
+    assert state.store.remove_bundle(state.current()[0], NOW)
+    rmtree(tmp_path / "scheduler/bundles")
+    with State(tmp_path / "scheduler") as other:
+        rows = changes(other, tmp_path, "processes: {a: {executes: external:x}, c: {executes: external:x}}")
+        assert rows == [("changed", "a"), ("removed", "b"), ("added", "c")]
 
 
 def test_the_records_of_a_newer_scoopi_are_refused(deployed: Deployed, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from scoopi.cli.options import inputs_of_file, read_inputs
 from scoopi.cli.schedule_verbs.operations import add_operations, now_of, opened, services
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
-from scoopi.errors import DefsError, UsageError
+from scoopi.errors import DamagedBundleError, DefsError, UsageError
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import PAST, AttemptRecord, AttemptStatus
 from scoopi.serve.claims.attempt_claims import AttemptClaims
@@ -178,7 +178,7 @@ def _ensure_own_log(state: State, attempt: AttemptRecord) -> None:
     """
     try:
         executes = state.process(attempt).executes
-    except (DefsError, UsageError):  # its definitions were removed; the log may be there
+    except (DamagedBundleError, DefsError, UsageError):  # its definitions are gone; the log may be there
         return
     if executes.kind == EXTERNAL:
         what = f"{attempt.attempt} is executed outside of Scoopi, by external:{executes.what[0]}"
@@ -192,7 +192,7 @@ def _log_limit(state: State, attempt: AttemptRecord) -> int:
     """The limit of the log in bytes, by the definitions of the attempt, else by the current ones."""
     try:
         return state.schedule(attempt.bundle).settings.log.limit
-    except UsageError:
+    except (DamagedBundleError, UsageError):
         return state.current()[1].settings.log.limit
 
 

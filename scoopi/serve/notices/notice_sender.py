@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from scoopi.errors import BusyRecordError, ScoopiError, StoreError
+from scoopi.errors import BusyRecordError, DamagedBundleError, UsageError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.model.text.shown import as_utf8
@@ -181,9 +181,7 @@ class NoticeSender:
             project = str(self._project(last.bundle).resolve())
             request = {"project": project, "via": last.via, "message": message_of(notices)}
             call = BackgroundProcess(_PROGRAM, request, self._environ, self._limit_s)
-        except StoreError:
-            raise
-        except (ScoopiError, OSError) as error:
+        except (DamagedBundleError, UsageError, OSError) as error:
             self._close(notices, str(error), now)
         else:
             self._under_way.append(_Sending(notices, call))

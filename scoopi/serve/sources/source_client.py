@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from scoopi.errors import BusyRecordError, ScoopiError, StoreError
+from scoopi.errors import BusyRecordError, DamagedBundleError, UsageError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
@@ -139,9 +139,7 @@ class SourceClient:
                 "lookback": process.lookback,
             }
             call = BackgroundProcess(_PROGRAM, request, self._environ, self._limit_s)
-        except StoreError:
-            raise
-        except (ScoopiError, OSError) as error:
+        except (DamagedBundleError, UsageError, OSError) as error:
             self._note(record, due, None, str(error))
         else:
             self._open[record.name] = _Question(record, due, call)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 
-from scoopi.errors import BusyRecordError, FencedError, ScoopiError, StoreError, UnstorableError
+from scoopi.errors import (
+    BusyRecordError,
+    DamagedBundleError,
+    FencedError,
+    ScoopiError,
+    StoreError,
+    UnstorableError,
+)
 from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
 from scoopi.model.schedule.schedule_settings import ScheduleSettings
 from scoopi.serve.claims.attempt_claims import AttemptClaims
@@ -109,7 +116,7 @@ class AttemptRunner:
             previous = self._claims.last_progress(attempt)
             self._running.start(claim, process, spec | more | {"previous": previous})
         except (ScoopiError, OSError) as error:
-            if isinstance(error, StoreError):
+            if isinstance(error, StoreError) and not isinstance(error, DamagedBundleError):
                 self._end(claim, AttemptEnd(HANDED_BACK))
                 raise
             self._unreported.append(AttemptReport(claim, AttemptEnd("error", str(error))))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from scoopi.errors import BusyRecordError
+from scoopi.errors import BusyRecordError, RecordError
 from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.run_node import FIRST_NODE
 from scoopi.model.schedule.schedule_records import (
@@ -243,8 +244,9 @@ class ScheduleStore:
             Whether all of it is removed.
         """
         for key, record in with_prefix(self._store, BUNDLES, _PARTS_AT_ONCE, f"{name}/"):
-            if self._parts.read(key, record).deployed > before:
-                return False
+            with suppress(RecordError):  # a damaged part is old: a deployment would have replaced it
+                if self._parts.read(key, record).deployed > before:
+                    return False
             if not self._store.delete_same_all(BUNDLES, [(key, record)])[0]:
                 return False
         return True

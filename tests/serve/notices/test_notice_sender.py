@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
@@ -336,3 +337,13 @@ def test_the_text_of_many_events_is_short_and_the_events_are_complete() -> None:
     assert len(lines) == MOST_LINES + 2
     assert lines[-1] == "… and 10 more"
     assert [event["slot"] for event in message["events"]] == [f"!{number}" for number in range(1, 31)]
+
+
+def test_a_notice_whose_bundle_is_damaged_is_closed_with_the_reason(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    name = state.current()[0]
+    rmtree(state.folder / "bundles")
+    state.store.put_bundle(name, b"damaged", NOW, 2**20)
+    noticed(state, "true")
+    expected = f"bundle {name} in the store is damaged; deploy the project again"
+    assert sent(state, sender(state)).failure == expected

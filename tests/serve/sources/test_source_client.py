@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from shutil import rmtree
 from typing import NoReturn
 
 import pytest
@@ -238,3 +239,12 @@ def test_an_error_whose_text_cannot_be_stored_is_noted_nevertheless(
     queue.ask(NOW)
     assert queue.record().source_error == "no folder \\udcff"
     assert queue.record("q").source_error == "no folder \\udcff"
+
+
+def test_a_source_whose_bundle_is_damaged_is_reported(queue: Queue) -> None:
+    name = queue.state.current()[0]
+    rmtree(queue.state.folder / "bundles")
+    queue.state.store.put_bundle(name, b"damaged", NOW, 2**20)
+    queue.ask(NOW)
+    expected = f"bundle {name} in the store is damaged; deploy the project again"
+    assert queue.record().source_error == expected

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
 
-from scoopi.errors import BusyRecordError
+from scoopi.errors import BusyRecordError, RecordError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.claims.attempt_claims import AttemptClaims
@@ -218,3 +219,29 @@ def test_an_attempt_that_cannot_start_is_ended_later_if_its_record_keeps_changin
         assert status(state) == ["running"]
     assert runner.report()
     assert status(state) == ["error"]
+
+
+@pytest.mark.parametrize("environ", [""], indirect=True)
+@pytest.mark.parametrize("damage", ["part", "record", "missing"])
+def test_an_attempt_whose_bundle_is_damaged_or_missing_ends_with_a_hint_and_stops_nothing_else(
+    state: State, runner: AttemptRunner, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (attempt,) = state.store.attempts_of("p/!1")
+    rmtree(state.folder / "bundles")
+    if damage == "part":
+        state.store.put_bundle(attempt.bundle, b"damaged", NOW, 2**20)
+    elif damage == "missing":
+        assert state.store.remove_bundle(attempt.bundle, NOW)
+    else:
+        monkeypatch.setattr(state.store, "bundle", unreadable)
+    assert runner.claim(1, state.current()[1].settings, FAR)
+    assert runner.report()
+    assert runner.is_idle
+    (ended,) = state.store.attempts_of("p/!1")
+    is_how = "is not in the store" if damage == "missing" else "in the store is damaged"
+    assert ended.status == "error"
+    assert ended.explanation == f"bundle {attempt.bundle} {is_how}; deploy the project again"
+
+
+def unreadable(name: str) -> bytes:
+    raise RecordError(f"bundle: the record {name}/0000 is not readable")

@@ -26,7 +26,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.store.ports import Store, StoreMap
+from scoopi.store.ports import Change, Store, StoreMap
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.schedule.record_keys import job_key, record_key
@@ -272,6 +272,18 @@ def test_a_bundle_is_removed_unless_it_was_deployed_again(schedule: ScheduleStor
     assert not schedule.remove_bundle("two", NOW)
     assert (schedule.has_bundle("one"), schedule.bundle("one")) == (False, None)
     assert (schedule.has_bundle("two"), schedule.bundle("two")) == (True, data)
+
+
+def test_a_bundle_with_a_part_that_cannot_be_read_is_removed(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)) as store:
+        schedule = ScheduleStore(store, lambda: None)
+        schedule.put_bundle("one", b"0123", NOW, 4)
+        ((key, part),) = store.scan(BUNDLES, None, 9)
+        store.cas_all(BUNDLES, [Change(key, part, b"damaged")])
+        with pytest.raises(RecordError):
+            schedule.bundle("one")
+        assert schedule.remove_bundle("one", NOW)
+        assert not schedule.has_bundle("one")
 
 
 class Deployed(SettlingStore):
