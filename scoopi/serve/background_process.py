@@ -64,10 +64,15 @@ class BackgroundProcess:
         return self._answer
 
     def is_over(self) -> bool:
-        """Whether the process has ended; it is killed here once its time limit is over."""
-        if self._process.poll() is None and time.monotonic() >= self._ends:
-            self._is_late = True
-            self._kill()
+        """Whether the process has ended; it is killed here once its time limit is over.
+
+        What it has started and left behind is killed with it.
+        """
+        if self._process.returncode is None:
+            has_ended = self._has_ended()
+            self._is_late = not has_ended and time.monotonic() >= self._ends
+            if has_ended or self._is_late:
+                self._kill()
         self._read()  # a process whose answer does not fit into the pipe ends only when it is read
         return self._process.returncode is not None
 
@@ -109,7 +114,17 @@ class BackgroundProcess:
         lines = self._output.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
+    def _has_ended(self) -> bool:
+        """Whether the process has ended; unlike `poll`, this does not free its id."""
+        try:
+            ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # this process was started with SIGCHLD ignored
+            return True
+        return ended is not None
+
     def _kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        """Kill the process and its group, then wait for it; until then no other process gets its id."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()

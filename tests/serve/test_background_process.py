@@ -91,3 +91,22 @@ def test_what_takes_too_long_is_killed_with_all_that_it_started(
     monkeypatch.undo()
     child = int(file.read_text())
     until(lambda: not is_alive(child))
+
+
+def test_what_it_has_left_behind_is_killed_before_its_id_can_be_given_to_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, kill = tmp_path / "child", os.killpg
+    signalled: list[bool] = []
+
+    def killed(group: int, number: int) -> None:
+        signalled.append(Path(f"/proc/{group}").exists())
+        kill(group, number)
+
+    monkeypatch.setattr(os, "killpg", killed)
+    text = f"child = subprocess.Popen(['sleep', '600']); open({str(file)!r}, 'w').write(str(child.pid))"
+    with process(tmp_path, monkeypatch, text) as own:
+        assert over(own).failure() == ""
+        child = int(file.read_text())
+        until(lambda: not is_alive(child))
+    assert signalled == [True], "it is signalled once, while its id is its own"
