@@ -15,6 +15,7 @@ from scoopi.scheduler.decisions import changed
 from scoopi.serve.services.job_service import JobService
 from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
+from scoopi.store.schedule.schedule_store import ScheduleStore
 from tests.cli.conftest import Screen
 
 NOW = "2026-03-27T12:00:00Z"
@@ -58,6 +59,21 @@ def test_a_dry_run_creates_nothing_and_existing_jobs_stay_as_they_are(shop: Scre
         ("exists", "b2"),
         ("create", "b2"),
     ]
+
+
+def test_a_job_that_another_process_creates_meanwhile_is_shown_with_its_state(
+    shop: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = ScheduleStore.write
+
+    def late(store: ScheduleStore, old: Any, new: Any) -> bool:
+        if isinstance(new, JobRecord) and new.slot == "D:2026032100":
+            assert write(store, None, changed(new, state="processed", phase=ENDED))
+        return write(store, old, new)
+
+    monkeypatch.setattr(ScheduleStore, "write", late)
+    rows = backfill(shop, "--from", "2026032000", "--to", "2026032100")
+    assert [(row["change"], row["state"]) for row in rows] == [("create", "embryo"), ("exists", "processed")]
 
 
 def test_a_backfill_is_listed_and_cancelled(shop: Screen) -> None:

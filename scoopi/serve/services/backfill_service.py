@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
@@ -69,7 +70,7 @@ class BackfillService:
         for (slot, due), job in zip(slots, ids, strict=True):
             new = self._job(slot, due, backfill)
             is_new = job not in known and (dry_run or self._store.write(None, new))
-            state = known[job].state if job in known else None if dry_run else new.state
+            state = self._state_of(job, known) if not is_new else None if dry_run else new.state
             change = "create" if is_new else "exists"
             rows.append({"job": job, "change": change, "state": state, "backfill": backfill.name or None})
         return rows
@@ -112,6 +113,11 @@ class BackfillService:
             if record.state in FINISHED:
                 return job_row(record, self._process)
         return jobs.skip(job)[0]
+
+    def _state_of(self, job: str, known: Mapping[str, JobRecord]) -> str | None:
+        """The state of a job that exists, or that another process has just created; None if it is gone."""
+        record = known.get(job) or self._store.jobs([job]).get(job)
+        return None if record is None else record.state
 
     def _slots(self, first: str, last: str) -> list[tuple[Slot, datetime]]:
         record = self._store.get(ProcessRecord, [self._process.name])[self._process.name]
