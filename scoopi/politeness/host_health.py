@@ -10,7 +10,7 @@ from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
 from scoopi.model.limits.retry_policy import UNKNOWN_NAME
 
-ROW_FOR_REST = 5
+ERRORS_FOR_REST = 5
 """Errors in a row after which a host rests: then one request at a time checks whether it answers again."""
 MOST_PAUSE_S = 60.0
 LEAST_REST_S = 2.0
@@ -38,10 +38,10 @@ class HostHealth(msgspec.Struct):
     Latency is measured on pages only, as a fast error does not show that the host is fast.
 
     Attributes:
-        row: number of errors since the last page.
-        since: when the first of them occurred, in monotonic seconds; infinity without one, and after an error
-            with a Retry-After.
-        until: monotonic seconds before which nothing is sent.
+        errors: number of errors since the last page.
+        failing_since: when the first of them occurred, in monotonic seconds; infinity without one, and after
+            an error with a Retry-After.
+        paused_until: monotonic seconds before which nothing is sent.
         extra_s: seconds added to the delay between two requests.
         reason: `LoadFault.reason` of the last error that had one.
         is_asleep: whether the host itself has requested the pause (Retry-After).
@@ -50,9 +50,9 @@ class HostHealth(msgspec.Struct):
         recent_s: moving average of the seconds from a request to the last byte of its page; 0 without one.
     """
 
-    row: int = 0
-    since: float = math.inf
-    until: float = -math.inf
+    errors: int = 0
+    failing_since: float = math.inf
+    paused_until: float = -math.inf
     extra_s: float = 0.0
     reason: str = ""
     is_asleep: bool = False
@@ -63,18 +63,18 @@ class HostHealth(msgspec.Struct):
 
     def failed(self, now: float, fault: LoadFault, rules: PolitenessSettings) -> None:
         """Count a request that failed by an error that may be the host's."""
-        self.row += 1
+        self.errors += 1
         self.reason = fault.reason or self.reason
         self.extra_s = min(MOST_PAUSE_S, max(rules.error_delay_ms / 1000, 2 * self.extra_s))
-        self.until = max(self.until, now + self.extra_s)
+        self.paused_until = max(self.paused_until, now + self.extra_s)
         self.is_asleep = bool(fault.retry_after_s)
         if fault.retry_after_s:
             self.sleeps += 1
-            self.since = math.inf
-            self.until = max(self.until, now + min(fault.retry_after_s, rules.longest_sleep_s))
+            self.failing_since = math.inf
+            self.paused_until = max(self.paused_until, now + min(fault.retry_after_s, rules.longest_sleep_s))
         else:
-            self.since = min(self.since, now)
-            self.rests += self.row >= ROW_FOR_REST
+            self.failing_since = min(self.failing_since, now)
+            self.rests += self.errors >= ERRORS_FOR_REST
 
     def answered(self, took_s: float | None = None) -> None:
         """Count a request that got a page, a redirect, or an error that concerns this page only.
@@ -82,7 +82,7 @@ class HostHealth(msgspec.Struct):
         Args:
             took_s: for a page, the time from the request to its last byte; None if the latency is not known.
         """
-        self.row, self.since, self.is_asleep = 0, math.inf, False
+        self.errors, self.failing_since, self.is_asleep = 0, math.inf, False
         self.extra_s = self.extra_s / 2 if self.extra_s > LEAST_EXTRA_S else 0.0
         if took_s is not None:
             first = self.recent_s or took_s
@@ -98,21 +98,21 @@ class HostHealth(msgspec.Struct):
 
     def rest_s(self, now: float) -> float:
         """The remaining rest in seconds; 0 without one, or if only a short pause remains."""
-        rests = (self.row >= ROW_FOR_REST or self.is_asleep) and self.until - now >= LEAST_REST_S
-        return self.until - now if rests else 0.0
+        rests = (self.errors >= ERRORS_FOR_REST or self.is_asleep) and self.paused_until - now >= LEAST_REST_S
+        return self.paused_until - now if rests else 0.0
 
     def trouble(self) -> str:
         """Why the host gets fewer requests than usual, in a few words; empty if it does not."""
         if self.is_asleep:  # without a sleep in this process, the pause is one that an earlier process kept
             return "it asked for a pause" if self.sleeps else "its pause is from before the run was continued"
-        if not self.row:
+        if not self.errors:
             return ""
-        errors = "an error" if self.row == 1 else f"{self.row:,} errors in a row"
-        return f"{errors}: {self._cause}" if self.reason else errors
+        words = "an error" if self.errors == 1 else f"{self.errors:,} errors in a row"
+        return f"{words}: {self._cause}" if self.reason else words
 
     def is_given_up(self, now: float, rules: PolitenessSettings) -> bool:
         """Whether the host has given nothing but errors for longer than jobs wait for it."""
-        return self.row > 0 and now - self.since >= self._most_s(rules)
+        return self.errors > 0 and now - self.failing_since >= self._most_s(rules)
 
     def why_given_up(self, now: float, rules: PolitenessSettings) -> str:
         """Why the jobs of the host fail, in words; empty while they wait for it."""

@@ -11,7 +11,7 @@ from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
 from scoopi.model.handover import Grant
 from scoopi.model.limits.host_limits import LimitsByHost
-from scoopi.politeness.host_health import ROW_FOR_REST, HostHealth, is_of_host
+from scoopi.politeness.host_health import ERRORS_FOR_REST, HostHealth, is_of_host
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.machine_rate_limiter import MachineRateLimiter
@@ -126,13 +126,13 @@ class HostRateLimiter:
         """When to try for the next grant, in monotonic seconds; infinity if an answer has to come first."""
         state = self._of(host)
         permits = state.permits
-        next_at = max(state.next_at, state.health.until, state.elsewhere_until)
+        next_at = max(state.next_at, state.health.paused_until, state.elsewhere_until)
         if self._share_of is not None:
             share = self._share_of(host)
             if share is None:
                 return self._clock() + SHARE_POLL_S
             permits, next_at = share.permits, max(next_at, share.first_at)
-        if state.health.row >= ROW_FOR_REST:
+        if state.health.errors >= ERRORS_FOR_REST:
             permits = 1
         if len(state.in_flight) >= permits:
             return math.inf
@@ -242,7 +242,7 @@ class HostRateLimiter:
         if rest_s:
             self._rules.on_rest(host, rest_s)
         if self._machine is not None:
-            self._machine.hold(host, health.until)
+            self._machine.hold(host, health.paused_until)
         if self._log is None:
             return
         self._log.happened(ERROR, host, now, (fault and fault.reason) or "no answer")
@@ -280,7 +280,7 @@ class HostRateLimiter:
     def _settle(self, host: str, state: _Host) -> None:
         if self._machine is not None and state.delay_s:
             unsent_until = max(state.unsent.values(), default=-math.inf) + state.delay()
-            self._machine.settle(host, max(state.next_at, state.health.until, unsent_until))
+            self._machine.settle(host, max(state.next_at, state.health.paused_until, unsent_until))
 
     def _is_allowed(self, host: str, now: float) -> bool:
         if self._share_of is None:
@@ -296,5 +296,5 @@ class HostRateLimiter:
                 limits.parallelism, limits.delay_ms / 1000, self._first_at, self._in_flight.of(host)
             )
             if until := self._rules.resting_until(host):
-                state.health.until, state.health.is_asleep = until, True
+                state.health.paused_until, state.health.is_asleep = until, True
         return state

@@ -16,7 +16,7 @@ from scoopi.mediator.workers.watchdog import FROZEN_S, SLOW_S
 from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_MOST, WINDOW_SECONDS
 from scoopi.model.limits.retry_policy import MOST_FOR_A_NAME
 from scoopi.model.robots import MOST_ROBOTS_BYTES, MOST_ROBOTS_REDIRECTS
-from scoopi.politeness.host_health import MOST_PAUSE_S, MOST_SLOWING, NAME_TIMEOUT_S, ROW_FOR_REST
+from scoopi.politeness.host_health import ERRORS_FOR_REST, MOST_PAUSE_S, MOST_SLOWING, NAME_TIMEOUT_S
 from scoopi.scheduler.gates import GATES
 from scoopi.scheduler.placing.placement import PlacingGate
 from scoopi.serve.gc.record_collector import KEPT_AT_LEAST
@@ -50,7 +50,7 @@ def test_the_defaults_of_politeness_are_those_of_the_settings() -> None:
     ("sentence", "figure"),
     [
         (r"doubles with each further error, up to ([\w ]+);", MOST_PAUSE_S),
-        (r"After (\w+) errors in a row", ROW_FOR_REST),
+        (r"After (\w+) errors in a row", ERRORS_FOR_REST),
         (r"gets a longer delay, up to ([\w ]+) the set one", MOST_SLOWING),
         (r"whose name has been unknown for (\d+) s", NAME_TIMEOUT_S),
     ],

@@ -9,11 +9,11 @@ import pytest
 from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
 from scoopi.politeness.host_health import (
+    ERRORS_FOR_REST,
     LEAST_REST_S,
     MOST_PAUSE_S,
     MOST_SLOWING,
     NAME_TIMEOUT_S,
-    ROW_FOR_REST,
     HostHealth,
     is_of_host,
 )
@@ -33,22 +33,22 @@ def after_errors(count: int, now: float = 0.0) -> HostHealth:
 @pytest.mark.parametrize(("errors", "pause_s"), [(1, 0.25), (2, 0.5), (3, 1.0), (4, 2.0), (20, MOST_PAUSE_S)])
 def test_each_further_error_doubles_the_pause_up_to_a_minute(errors: int, pause_s: float) -> None:
     health = after_errors(errors)
-    assert health.until == pause_s
+    assert health.paused_until == pause_s
     assert health.delay_s(1.0) == 1.0 + pause_s
 
 
 def test_a_page_ends_the_row_and_halves_what_errors_have_added() -> None:
     health = after_errors(4)
     health.answered()
-    assert (health.row, health.delay_s(1.0)) == (0, 2.0)
+    assert (health.errors, health.delay_s(1.0)) == (0, 2.0)
     for _ in range(20):
         health.answered()
     assert health.delay_s(1.0) == 1.0
 
 
 def test_a_host_rests_after_errors_in_a_row_and_not_before() -> None:
-    assert after_errors(ROW_FOR_REST - 1).rest_s(0.0) == 0.0
-    health = after_errors(ROW_FOR_REST)
+    assert after_errors(ERRORS_FOR_REST - 1).rest_s(0.0) == 0.0
+    health = after_errors(ERRORS_FOR_REST)
     assert health.rest_s(0.0) == 4.0
     assert health.rest_s(4.0) == 0.0, "it is looked at with one request"
     assert health.rests == 1
@@ -65,7 +65,7 @@ def test_a_short_sleep_is_no_rest_whatever_the_clock_shows() -> None:
 def test_a_host_sleeps_for_as_long_as_it_asks_within_the_limit(asked_s: float, slept_s: float) -> None:
     health = HostHealth()
     health.failed(10.0, LoadFault("status 429", True, 429, asked_s), RULES)
-    assert (health.until, health.rest_s(10.0), health.sleeps) == (10.0 + slept_s, slept_s, 1)
+    assert (health.paused_until, health.rest_s(10.0), health.sleeps) == (10.0 + slept_s, slept_s, 1)
 
 
 def test_a_host_that_only_fails_is_given_up_after_its_timeout_and_taken_back_by_a_page() -> None:
@@ -118,7 +118,7 @@ def test_trouble_is_named_until_a_page_comes() -> None:
 
 
 def test_a_kept_pause_is_not_blamed_on_the_host() -> None:
-    health = HostHealth(until=60.0, is_asleep=True)
+    health = HostHealth(paused_until=60.0, is_asleep=True)
     assert health.trouble() == "its pause is from before the run was continued"
     health.failed(61.0, LoadFault("status 503", True, 503, 9.0), RULES)
     assert health.trouble() == "it asked for a pause"
@@ -187,10 +187,10 @@ def test_errors_without_a_reason_are_counted_only() -> None:
 def test_a_short_sleep_shortens_no_pause_that_is_longer() -> None:
     health = after_errors(8)
     health.failed(0.0, LoadFault("status 429", True, 429, 5.0), RULES)
-    assert health.until == MOST_PAUSE_S
+    assert health.paused_until == MOST_PAUSE_S
     health.failed(1.0, LoadFault("status 429", True, 429, 90.0), RULES)
     health.failed(2.0, LoadFault("status 429", True, 429, 5.0), RULES)
-    assert (health.until, health.sleeps) == (91.0, 3)
+    assert (health.paused_until, health.sleeps) == (91.0, 3)
 
 
 def test_an_error_after_a_sleep_ends_it_and_its_host_is_judged_from_then_on() -> None:
