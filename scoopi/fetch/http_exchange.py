@@ -75,7 +75,7 @@ class HttpExchange:
         self._reception = self._new_reception(buffer_limit or BufferLimit(settings.max_held_bytes))
         self._request = _NO_REQUEST
         self._on_sent: Callable[[], None] | None = None
-        self._expired = False
+        self._is_held_back = False
         self._was_sent = False
         self._began = 0.0
         self._sent_error: Exception | None = None
@@ -95,7 +95,7 @@ class HttpExchange:
         self._reception.reset(MOST_ROBOTS_BYTES if request.is_robots else 0)
         self._request = request
         self._on_sent = on_sent
-        self._expired = False
+        self._is_held_back = False
         self._was_sent = False
         self._sent_error = None
         self._refused = ""
@@ -121,14 +121,14 @@ class HttpExchange:
                 raise self._sent_error
             if self._refused and number != pycurl.E_OK:
                 raise private_host_fault(self._refused, self._request.url)
-            if self._expired and not self._was_sent:
+            if self._is_held_back and not self._was_sent:
                 return GrantNeeded()
             if self.options.is_proxy_fault(number, self._was_sent, self._reception.status):
                 return self._on_proxy_fault()
-            if self._expired or self._was_lost(number):
+            if self._is_held_back or self._was_lost(number):
                 return self._lost()
             failed = number != pycurl.E_OK and not self._reception.is_cut
-            if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
+            if failed and (self._reception.is_wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
             return self._answer(self._request)
         except FetchError as error:  # a response without a page may set cookies, too
@@ -211,7 +211,7 @@ class HttpExchange:
         # another one, which needs its own grant; and all reused connections may have ended together.
         is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
         if is_late or self._was_sent:
-            self._expired = True
+            self._is_held_back = True
             return int(pycurl.PREREQFUNC_ABORT)
         if not self._may_ask(peer, port):  # a reused connection, opened by another request
             return int(pycurl.PREREQFUNC_ABORT)
@@ -245,7 +245,7 @@ class HttpExchange:
             return self._redirect(request, reception.headers["location"])
         if reception.status == NOT_MODIFIED and request.known is not None:
             return NotModified(reception.headers, self._cookies())
-        if not reception.wanted:
+        if not reception.is_wanted:
             led_by = "a redirect" if request.hops else ""
             raise status_fault(reception.status, request.url, reception.headers, self.options.site, led_by)
         body = reception.finish()

@@ -111,7 +111,7 @@ class Reception:
         self.hint = ""
         self._pieces: list[bytes] = []
         self._length = 0
-        self._came = 0
+        self._received_bytes = 0
         self._begun = False
         self._decoder: ContentDecoder | None = None
 
@@ -131,7 +131,7 @@ class Reception:
         return self._head.is_complete
 
     @property
-    def wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         """Whether the body is the page, that is, the status is 200; of any other body little is received."""
         return self.status == PAGE_STATUS
 
@@ -154,14 +154,14 @@ class Reception:
         Returns:
             None to continue; STOP to abort the transfer; WAIT to pause it: curl offers the piece again.
         """
-        if not self.wanted:
+        if not self.is_wanted:
             self._length += len(piece)
             return STOP if self._length > MOST_ERROR_BYTES else None
         if not self._buffer_limit.may_receive(self):
             return WAIT
-        self._came += len(piece)
+        self._received_bytes += len(piece)
         try:
-            if self._came > self._max_bytes + OTHER_BYTES:
+            if self._received_bytes > self._max_bytes + OTHER_BYTES:
                 raise TooLargeError
             if not self._begun:
                 self._begin()

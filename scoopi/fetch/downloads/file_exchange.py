@@ -94,7 +94,7 @@ class FileExchange(HttpExchange):
         is_redirect = reception.status in REDIRECTS and "location" in reception.headers
         if is_redirect or not reception.is_headed:
             return super()._answer(request)
-        if not reception.wanted:
+        if not reception.is_wanted:
             raise status_fault(reception.status, request.url, reception.headers, self.options.site)
         reception.finish_file()
         if reception.fault or reception.refusal is not None:

@@ -34,24 +34,24 @@ class FileReception(Reception):
         self.is_elsewhere = False
 
     @property
-    def wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         """Whether the body is the file or the rest of it."""
         is_rest = self.status == PARTIAL_STATUS and self.partial is not None and self.partial.offset > 0
-        return is_rest or super().wanted
+        return is_rest or super().is_wanted
 
     def take_body(self, piece: bytes) -> int | None:
         """Receive a piece of the body, and write it to the file; returns as `Reception.take_body`."""
-        if not self.wanted:
+        if not self.is_wanted:
             return super().take_body(piece)
         assert self.partial is not None
         try:
             if not self._begun:
                 self.begin_file()
-            self._came += len(piece)
+            self._received_bytes += len(piece)
             if self._decoder is not None:
                 piece = self._decoder.feed(piece)
             room = self.partial.request.max_bytes - self.partial.size
-            if len(piece) > room or self._came > self.partial.request.max_bytes + OTHER_BYTES:
+            if len(piece) > room or self._received_bytes > self.partial.request.max_bytes + OTHER_BYTES:
                 raise TooLargeError
             self.partial.write(piece)
         except TooLargeError:

@@ -31,15 +31,15 @@ class JobTaking:
         store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         written: gets the records that a take writes.
-        endings: asked which of the taken jobs had ended before; these are deleted instead of returned.
+        finished: asked which of the taken jobs had ended before; these are deleted instead of returned.
     Source: ARCHITECTURE, protocol rules 2 and 3.
     """
 
-    def __init__(self, store: Store, incarnation: str, written: TakenRecords, endings: FinishedJobs) -> None:
+    def __init__(self, store: Store, incarnation: str, written: TakenRecords, finished: FinishedJobs) -> None:
         self._store = store
         self._records = JobRecords(incarnation)
         self._written = written
-        self._endings = endings
+        self._finished = finished
         self._start = blake2b(incarnation.encode()).hexdigest()
 
     def take(self, hosts: Sequence[str], limit: int, begin: Callable[[], None]) -> list[TakenJob]:
@@ -93,8 +93,8 @@ class JobTaking:
         # Payloads first: if another node has ended a job meanwhile, the end is remembered before the payload
         # is deleted, so a node that does not find the payload finds the end.
         payloads = self._payloads(records)
-        known = self._endings.remembered(list(records))
-        self._endings.forget({job: record for job, record in records.items() if job in known})
+        known = self._finished.remembered(list(records))
+        self._finished.forget({job: record for job, record in records.items() if job in known})
         taken: list[TakenJob] = []
         for job, _, written in taken_now:
             if job not in known:

@@ -70,7 +70,7 @@ def test_a_file_without_a_byte_is_one(receive: Receive, tmp_path: Path) -> None:
 def test_the_rest_of_a_file_is_appended(receive: Receive, tmp_path: Path) -> None:
     receive(200, ETAG).take_body(b"rye ")
     reception = receive(206, b"Content-Range: bytes 4-8/9")
-    assert reception.wanted
+    assert reception.is_wanted
     assert reception.take_body(b"bread") is None
     reception.finish_file()
     assert (reception.fault, (tmp_path / "a").read_bytes()) == ("", b"rye bread")
@@ -80,7 +80,7 @@ def test_a_part_that_nobody_has_asked_for_is_an_error_like_any_other(
     receive: Receive, tmp_path: Path
 ) -> None:
     reception = receive(206, b"Content-Range: bytes 0-3/9")
-    assert not reception.wanted
+    assert not reception.is_wanted
     assert reception.take_body(b"rye ") is None
     assert (tmp_path / "a").read_bytes() == b""
 
