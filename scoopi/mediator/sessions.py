@@ -13,9 +13,9 @@ from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.worker.messages import (
-    Answered,
     JobsHandedBack,
     Ready,
+    RequestEnded,
     Results,
     SessionChanged,
     SessionRequested,
@@ -56,7 +56,7 @@ class Sessions:
 
     def handle(self, worker: PoolWorker, message: ToParent) -> None:
         """Act on a worker's message if it concerns sessions; call this after its other effects."""
-        if isinstance(message, Answered):
+        if isinstance(message, RequestEnded):
             return  # as most messages are
         if isinstance(message, SessionRequested):
             self.ask(worker, message.job, message.session, message.version)

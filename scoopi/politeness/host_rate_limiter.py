@@ -191,7 +191,7 @@ class HostRateLimiter:
         """Why the jobs of a host that has had errors for too long fail; empty while they wait for it."""
         return self._of(host).health.why_given_up(self._clock(), self._rules.hosts)
 
-    def answered(
+    def ended(
         self,
         host: str,
         job: str,
@@ -202,7 +202,7 @@ class HostRateLimiter:
         """End the job's request; one that was not reported as sent was never sent.
 
         Args:
-            heard, fault, sent_at: see `Answered`.
+            heard, fault, sent_at: see `RequestEnded`.
         """
         if sent_at is not None:
             self.sent(host, job, sent_at)
@@ -223,7 +223,7 @@ class HostRateLimiter:
                 state.next_at = max(state.next_at, until + delay_s)
             elif self._log is not None:
                 self._log.sent(host, until - GRANT_S)  # its report would have come with the answer
-        self.answered(host, job)
+        self.ended(host, job)
 
     def _note_health(self, host: str, state: _Host, job: str, heard: bool, fault: LoadFault | None) -> None:
         now, sent_at = self._clock(), state.sent_at.get(job)

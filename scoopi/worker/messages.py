@@ -151,7 +151,7 @@ class Sent(msgspec.Struct, frozen=True, tag=8, array_like=True):
     at: float
 
 
-class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
+class RequestEnded(msgspec.Struct, frozen=True, tag=9, array_like=True):
     """A granted request is over, whether it was sent or not.
 
     Attributes:
@@ -256,7 +256,7 @@ ToParent = (
     Ready
     | StartFault
     | Sent
-    | Answered
+    | RequestEnded
     | GrantRequested
     | FileEnded
     | RobotsRead

@@ -14,7 +14,7 @@ class RequestReports:
     """Reports a worker's requests to its parent, at once or together with their answers.
 
     If the host has a delay, a request is reported as soon as it is sent, because the next grant depends on
-    that time. If not, the time is part of `Answered`, and costs no message of its own.
+    that time. If not, the time is part of `RequestEnded`, and costs no message of its own.
 
     Attributes:
         messages: sent at the end of the turn; used by the thread that has the turn.

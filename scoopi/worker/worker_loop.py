@@ -17,7 +17,6 @@ from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad, parted
 from scoopi.worker.messages import (
-    Answered,
     Assign,
     Denied,
     Drain,
@@ -25,6 +24,7 @@ from scoopi.worker.messages import (
     Granted,
     JobsHandedBack,
     Recall,
+    RequestEnded,
     Result,
     Results,
     RobotsRead,
@@ -156,7 +156,7 @@ class WorkerLoop:
         for load in (*waiting, *unbegun):
             self._loader.abandon(load.payload)
             self._reports.end(load.item.job)
-        answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
+        answered = (RequestEnded(load.item.job, host) for load in unbegun if (host := load.granted_host()))
         if back := [load.item for load in (*waiting, *unbegun)]:
             self._begun -= sum(not item.is_robots for item in back)
             self._pipe.send(*answered, JobsHandedBack(tuple(item.job for item in back)))
@@ -177,7 +177,7 @@ class WorkerLoop:
     def _on_loaded(
         self, load: PageLoad, outcome: Handover | Exception, seconds: float
     ) -> list[msgspec.Struct]:
-        """Return the messages for the parent; `Answered` first, or it would end the job's next request."""
+        """Return the messages for the parent, `RequestEnded` first: it would end the job's next request."""
         self._runner.add_time(LOADER, seconds)
         fault = outcome.fault if isinstance(outcome, FetchError) else None
         is_unknown = isinstance(outcome, ToGrant | ToSession) or (fault and fault.reason == NO_BROWSER)
@@ -185,7 +185,7 @@ class WorkerLoop:
         host = load.granted_host()  # empty for a page that has waited for its session
         job, reports = load.item.job, list[msgspec.Struct]()
         if host:
-            reports.append(Answered(job, host, heard, fault, self._reports.end(job)))
+            reports.append(RequestEnded(job, host, heard, fault, self._reports.end(job)))
         reports += map(SessionChanged, self._loader.take_changes())
         if isinstance(outcome, ToGrant | ToSession):
             reports += self._asking(load.item, outcome)

@@ -108,7 +108,7 @@ def test_a_node_holds_no_more_than_so_many_jobs_of_all_hosts_together(
 ) -> None:
     monkeypatch.setattr(task_mediator, "MOST_AHEAD", 5)
     node = node_of(delay_ms=0)
-    node.limiter.answered(TWO, "job", heard=True)
+    node.limiter.ended(TWO, "job", heard=True)
     node.queue(4, ONE)
     assert node.tasks.wanted(TWO) > 0
     node.queue(1, FILE_HOST)
@@ -120,8 +120,8 @@ def test_a_part_of_the_queue_is_reserved_for_hosts_that_answer(
 ) -> None:
     monkeypatch.setattr(task_mediator, "MOST_AHEAD", 8)
     node = node_of(delay_ms=0)
-    node.limiter.answered("good.example:80", "job", heard=True)
-    node.limiter.answered("dead.example:80", "job", heard=False)
+    node.limiter.ended("good.example:80", "job", heard=True)
+    node.limiter.ended("dead.example:80", "job", heard=False)
     seen = []
     for _ in range(8):
         hosts = ("good.example:80", "new.example:80", "dead.example:80")
@@ -195,7 +195,7 @@ def test_what_others_want_is_posted_to_the_runner(tmp_path: Path) -> None:
 def test_no_jobs_are_wanted_of_a_host_that_rests(node_of: Callable[..., Node]) -> None:
     node = node_of(delay_ms=0)
     busy = LoadFault("status 429", is_transient=True, status=429, retry_after_s=60.0)
-    node.limiter.answered(ONE, "job", heard=True, fault=busy)
+    node.limiter.ended(ONE, "job", heard=True, fault=busy)
     assert (node.tasks.wanted(ONE), node.tasks.wanted(TWO) > 0) == (0, True)
 
 

@@ -86,8 +86,8 @@ def test_hosts_that_lack_a_worker_hold_up_no_host_that_answers_no_file_and_no_fu
 ) -> None:
     for host in ("dead.example:80", "new.example:80", ONE, FILE_HOST, TWO):
         queues.add(pending(host, host))
-    limiter.answered("dead.example:80", "z", heard=False)
-    limiter.answered(ONE, "z", heard=True)
+    limiter.ended("dead.example:80", "z", heard=False)
+    limiter.ended(ONE, "z", heard=True)
     worker = PoolWorker(PlayedWorker(), 4)
     queues.request_grant(TWO, GrantRequest(worker, "asks"))
     for host in (ONE, "dead.example:80"):
@@ -111,7 +111,7 @@ def test_a_sleeping_host_is_served_when_its_clock_allows_it_and_not_before(
     queues.add(pending("a", ONE))
     assert limiter.grant(ONE, "z") is not None
     limiter.sent(ONE, "z", clock.now)
-    limiter.answered(ONE, "z")
+    limiter.ended(ONE, "z")
     assert queues.next_turn_in() == math.inf
     put_to_sleep(queues)
     assert queues.next_turn_in() == pytest.approx(1.0)

@@ -22,7 +22,6 @@ from scoopi.model.locator import Locator, PageRequest
 from scoopi.politeness.host_rate_limiter import FILE_HOST
 from scoopi.store.jobs.job_records import NewJob
 from scoopi.worker.messages import (
-    Answered,
     Drain,
     FileSettled,
     Granted,
@@ -30,6 +29,7 @@ from scoopi.worker.messages import (
     JobsHandedBack,
     Ready,
     Recall,
+    RequestEnded,
     Results,
     Sent,
     SessionRequested,
@@ -128,7 +128,7 @@ def test_a_quarantined_job_whose_host_must_wait_holds_up_no_other(tmp_path: Path
         node.push(1, SITE)
         (asked,) = first.is_given()
         first.says(Sent(asked.job, SITE, node.clock.now))
-        first.says(Answered(asked.job, SITE))
+        first.says(RequestEnded(asked.job, SITE))
         (archived,) = node.push(1, archived=True)
         first.is_given()
         node.turn()
@@ -147,7 +147,7 @@ def test_a_quarantined_job_runs_when_its_host_may_be_asked_though_no_event_says_
         node.push(1, SITE)
         (asked,) = first.is_given()
         first.says(Sent(asked.job, SITE, node.clock.now))
-        first.says(Answered(asked.job, SITE))
+        first.says(RequestEnded(asked.job, SITE))
         node.turn()
         first.dies()
         node.worker()
@@ -329,7 +329,7 @@ def test_a_recalled_robots_txt_is_asked_for_here_again_as_it_is_no_job_of_the_st
         (given,) = worker.is_given()
         node.inbox.post(node.runner.recall)
         assert isinstance(worker.hears(), Recall)
-        worker.says(Answered(given.job, SITE))
+        worker.says(RequestEnded(given.job, SITE))
         worker.says(JobsHandedBack((given.job,)))
         (again,) = worker.is_given()
         assert (again.job, again.is_robots) == (given.job, True)
@@ -343,7 +343,7 @@ def test_a_job_that_asked_for_a_request_and_was_handed_back_gets_no_grant(tmp_pa
         (item,) = worker.is_given()
         worker.says(GrantRequested(item.job, SITE))
         worker.says(JobsHandedBack((item.job,)))
-        worker.says(Answered(item.job, SITE))
+        worker.says(RequestEnded(item.job, SITE))
         heard = worker.is_given()
         assert {each.grant is not None for each in heard} == {True}
         assert node.pool.workers[0].requests.keys() == {each.job for each in heard}
@@ -373,7 +373,7 @@ def test_a_host_of_one_permit_is_given_one_job_until_the_answer_has_come(tmp_pat
         assert item.grant is not None
         assert item.grant.not_after == node.clock.now + 2
         worker.says(Sent(item.job, SITE, node.clock.now))
-        worker.says(Answered(item.job, SITE))
+        worker.says(RequestEnded(item.job, SITE))
         node.turn()
         assert worker.is_sent_nothing()
         node.clock.now += 1
@@ -396,7 +396,7 @@ def test_a_job_that_asks_for_a_further_request_gets_its_grant_before_new_jobs(tm
         worker.says(GrantRequested(item.job, SITE))
         node.turn()
         assert worker.is_sent_nothing()
-        worker.says(Answered(item.job, SITE))
+        worker.says(RequestEnded(item.job, SITE))
         granted = worker.hears()
         assert isinstance(granted, Granted)
         assert (granted.job, granted.grant.host) == (item.job, SITE)
@@ -471,7 +471,7 @@ def test_the_jobs_of_a_host_that_asks_for_a_pause_go_back_to_the_store(tmp_path:
         (asked, waiting) = node.push(2, SITE)
         (item,) = worker.is_given()
         assert item.job == asked.id
-        worker.says(Answered(asked.id, SITE, heard=True, fault=fault, sent_at=node.clock.now))
+        worker.says(RequestEnded(asked.id, SITE, heard=True, fault=fault, sent_at=node.clock.now))
         assert [pending.taken for pending in node.back.get(timeout=WAIT_S)] == [waiting]
 
 

@@ -34,7 +34,7 @@ def test_the_next_request_starts_one_delay_after_the_last_was_sent(clock: Clock)
     assert grant is not None
     assert grant.not_after == clock.now + 2
     host.sent(HOST, "a", clock.now + 0.5)
-    host.answered(HOST, "a")
+    host.ended(HOST, "a")
     clock.now += 1.4
     assert host.grant(HOST, "b") is None
     assert host.ready_at(HOST) == pytest.approx(1001.5)
@@ -62,7 +62,7 @@ def test_a_grant_without_report_counts_as_sent_at_its_end(clock: Clock) -> None:
 def test_a_request_that_was_never_sent_costs_no_delay(clock: Clock) -> None:
     host = clocks(clock)
     assert host.grant(HOST, "a") is not None
-    host.answered(HOST, "a")
+    host.ended(HOST, "a")
     assert host.grant(HOST, "b") is not None
 
 
@@ -72,7 +72,7 @@ def test_parallelism_bounds_the_requests_in_flight(clock: Clock) -> None:
     assert host.grant(HOST, "b") is not None
     assert host.grant(HOST, "c") is None
     assert host.ready_at(HOST) == math.inf
-    host.answered(HOST, "a")
+    host.ended(HOST, "a")
     assert host.grant(HOST, "c") is not None
 
 
@@ -121,9 +121,9 @@ def test_starts_are_never_closer_than_the_delay(
                 host.sent(HOST, job, clock.now)
                 flying.add(job)
             else:
-                host.answered(HOST, job)
+                host.ended(HOST, job)
         elif flying and event == "a":
-            host.answered(HOST, flying.pop())
+            host.ended(HOST, flying.pop())
         assert len(granted) + len(flying) <= parallelism
     gaps = [later - earlier for earlier, later in pairwise(starts)]
     assert all(gap >= delay_ms / 1000 - 1e-9 for gap in gaps)
@@ -164,9 +164,9 @@ def test_a_nodes_share_bounds_its_requests_in_flight(clock: Clock) -> None:
     host = shared(clock, shares)
     assert [host.grant(HOST, job) is not None for job in "abc"] == [True, True, False]
     shares.share = Share(1, 0, clock.now)
-    host.answered(HOST, "a")
+    host.ended(HOST, "a")
     assert host.grant(HOST, "d") is None
-    host.answered(HOST, "b")
+    host.ended(HOST, "b")
     assert host.grant(HOST, "d") is not None
 
 
@@ -203,7 +203,7 @@ def test_a_host_is_silent_after_no_answer_and_doubtful_when_others_of_it_were_an
     host = clocks(clock)
     seen = [host.standing(HOST)]
     for heard in (None, False, True, False, None, False, False, True):
-        host.answered(HOST, "a", heard)
+        host.ended(HOST, "a", heard)
         seen.append(host.standing(HOST))
     unknown, silent, answers = Standing.UNKNOWN, Standing.SILENT, Standing.ANSWERS
     assert seen == [unknown, unknown, silent, answers, unknown, unknown, silent, silent, answers]
@@ -212,7 +212,7 @@ def test_a_host_is_silent_after_no_answer_and_doubtful_when_others_of_it_were_an
 def test_the_trouble_of_a_host_is_its_last_error_and_none_before_its_first(clock: Clock) -> None:
     host = clocks(clock)
     assert host.trouble(HOST) == ""
-    host.answered(HOST, "a", heard=False, fault=LoadFault("connect", is_transient=True))
+    host.ended(HOST, "a", heard=False, fault=LoadFault("connect", is_transient=True))
     assert host.trouble(HOST) == "an error: no connection"
 
 
@@ -231,7 +231,7 @@ def test_a_request_that_is_reported_with_its_answer_counts_from_the_time_when_it
     host.slow_down(HOST, 1.0)
     assert host.grant(HOST, "b") is None, "nobody knows yet when the first one was sent"
     clock.now += 0.7
-    host.answered(HOST, "a", heard=True, sent_at=clock.now - 0.6)
+    host.ended(HOST, "a", heard=True, sent_at=clock.now - 0.6)
     assert host.ready_at(HOST) == pytest.approx(clock.now + 0.4)
 
 
@@ -242,7 +242,7 @@ def test_requests_of_a_crashed_worker_that_were_to_be_reported_with_their_answer
     host = HostRateLimiter(FetchLimits(2, 0), clock, log=log)
     for job in "ab":
         assert host.grant(HOST, job) is not None
-    host.answered(HOST, "a", heard=True, sent_at=clock.now)
+    host.ended(HOST, "a", heard=True, sent_at=clock.now)
     host.abandoned(HOST, "b")
     assert host.grant(HOST, "c") is not None, "without a delay nothing waits for it"
     host.close()
@@ -259,7 +259,7 @@ def test_the_log_names_the_cause_of_each_error_and_the_seconds_of_each_rest(
     for number, fault in enumerate(faults):
         job = str(number)
         assert host.grant(HOST, job) is not None
-        host.answered(HOST, job, heard=False, fault=fault, sent_at=clock.now)
+        host.ended(HOST, job, heard=False, fault=fault, sent_at=clock.now)
         clock.now += 20
     host.close()
     lines = (tmp_path / "requests-1.log").read_text().splitlines()

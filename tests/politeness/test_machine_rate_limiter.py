@@ -52,7 +52,7 @@ def send(run: HostRateLimiter, clock: Clock, host: str = HOST) -> None:
     """A request that is sent at once, and answered."""
     assert run.grant(host, "job") is not None
     run.sent(host, "job", clock.now)
-    run.answered(host, "job", heard=True)
+    run.ended(host, "job", heard=True)
 
 
 def test_a_host_that_one_run_has_asked_waits_for_the_other(run_at: RunAt, clock: Clock) -> None:
@@ -92,7 +92,7 @@ def test_a_run_that_crashes_with_a_grant_leaves_a_time_that_is_late_enough(
 def test_a_request_that_was_never_sent_costs_the_other_run_nothing(run_at: RunAt, clock: Clock) -> None:
     first, second = run_at(), run_at()
     assert first.grant(HOST, "a") is not None
-    first.answered(HOST, "a")
+    first.ended(HOST, "a")
     clock.now += 1e-6
     assert second.grant(HOST, "b") is not None
 
@@ -136,7 +136,7 @@ def test_a_host_that_asks_to_be_left_alone_is_left_alone_by_both(run_at: RunAt, 
     first, second = run_at(), run_at()
     assert first.grant(HOST, "a") is not None
     first.sent(HOST, "a", clock.now)
-    first.answered(HOST, "a", heard=True, fault=LoadFault("status 429", is_transient=True, retry_after_s=30))
+    first.ended(HOST, "a", heard=True, fault=LoadFault("status 429", is_transient=True, retry_after_s=30))
     assert second.grant(HOST, "b") is None
     assert second.ready_at(HOST) >= clock.now + 29.9
 
@@ -177,7 +177,7 @@ def test_over_random_runs_no_gap_is_shorter_than_the_delay(file: Path, clock: Cl
         clock.now += luck.uniform(0, 0.1)
         sent[host].append(clock.now)
         runs[which].sent(host, "job", clock.now)
-        runs[which].answered(host, "job", heard=True)
+        runs[which].ended(host, "job", heard=True)
     for times in sent.values():
         assert min(after - before for before, after in pairwise(sorted(times))) >= DELAY_S - 1e-6
     assert min(turns) > max(turns) / 3

@@ -21,10 +21,10 @@ from scoopi.worker.messages import (
     ARCHIVE,
     FILE,
     NETWORK,
-    Answered,
     FileEnded,
     GrantRequested,
     PageSeen,
+    RequestEnded,
     Sent,
     WorkItem,
 )
@@ -56,7 +56,7 @@ class Harness:
 
     def _ended(self, load: PageLoad, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
         assert 0 <= seconds <= time.perf_counter() - self._began
-        return [Answered(load.item.job, load.granted_host())]
+        return [RequestEnded(load.item.job, load.granted_host())]
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_all_answers_of_a_turn_are_reported_together_at_its_end(harness: Harness
     for _ in "ab":
         harness.loader.end(LookupError("gone"))
     harness.fetching.turn(0.0, ())
-    assert harness.reported == [(Answered("a", "here.example:80"), Answered("b", "here.example:80"))]
+    assert harness.reported == [(RequestEnded("a", "here.example:80"), RequestEnded("b", "here.example:80"))]
 
 
 def test_what_was_sent_is_reported_before_its_answer_and_with_it(harness: Harness) -> None:
@@ -84,7 +84,7 @@ def test_what_was_sent_is_reported_before_its_answer_and_with_it(harness: Harnes
     harness.reports.messages.append(sent)
     harness.loader.end(LookupError("gone"))
     harness.fetching.turn(LIMIT_S, ())
-    assert harness.reported == [(sent, Answered("a", "here.example:80"))]
+    assert harness.reported == [(sent, RequestEnded("a", "here.example:80"))]
 
 
 def test_what_is_taken_back_is_never_begun(harness: Harness) -> None:
@@ -123,7 +123,7 @@ def test_pages_are_minded_while_the_steps_thread_is_away(
     harness.fetching.turn_if_late()
     harness.loader.end(LookupError("gone"))
     harness.fetching.turn_if_late()
-    assert harness.reported == [(Answered("a", "here.example:80"),)]
+    assert harness.reported == [(RequestEnded("a", "here.example:80"),)]
     turns = harness.loader.turns
     harness.fetching.turn_if_late()
     assert harness.loader.turns == turns, "nothing is under way"

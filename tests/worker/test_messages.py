@@ -10,10 +10,10 @@ import pytest
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.worker.messages import (
-    Answered,
     Assign,
     GrantRequested,
     JobsHandedBack,
+    RequestEnded,
     Result,
     Results,
     Sent,
@@ -39,7 +39,7 @@ def test_no_two_kinds_of_messages_have_one_tag() -> None:
     "message",
     [
         Assign((ITEM,)),
-        Answered("job", "host:80"),
+        RequestEnded("job", "host:80"),
         GrantRequested("job", "host:80"),
         Results((RESULT,), {"parser": 0.5}),
     ],

@@ -12,12 +12,12 @@ import pytest
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.worker.crash_marker import CrashMarker, Note
-from scoopi.worker.messages import Answered, Assign, Ready, Sent, ToParent, ToWorker, WorkItem
+from scoopi.worker.messages import Assign, Ready, RequestEnded, Sent, ToParent, ToWorker, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
 
 
 def test_messages_come_out_as_they_went_in_however_they_are_cut() -> None:
-    messages = [Ready(), Sent("job", "host", 1.5), Answered("job", "host")]
+    messages = [Ready(), Sent("job", "host", 1.5), RequestEnded("job", "host")]
     stream = b"".join(map(pack, messages))
     for step in (1, 2, 3, 7, len(stream)):
         buffer = MessageBuffer()

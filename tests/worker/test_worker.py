@@ -23,7 +23,6 @@ from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
-    Answered,
     Assign,
     Denied,
     Drain,
@@ -32,6 +31,7 @@ from scoopi.worker.messages import (
     JobsHandedBack,
     Ready,
     Recall,
+    RequestEnded,
     Result,
     Results,
     Setup,
@@ -138,7 +138,7 @@ def test_results_are_reported_together_and_at_once_when_no_more_are_to_come(
 def test_a_result_does_not_wait_long_for_others(start: Callable[[Loader], Parent]) -> None:
     parent = start(PlayedLoader(ends_at_once=1))
     give(parent, "first", "second")
-    assert parent.hear() == Answered("first", "here.example:80", heard=True)
+    assert parent.hear() == RequestEnded("first", "here.example:80", heard=True)
     results = parent.hear()
     assert isinstance(results, Results)
     assert [result.job for result in results.results] == ["first"]
@@ -179,7 +179,7 @@ def test_the_parent_hears_that_a_host_is_silent(start: Callable[[Loader], Parent
     parent = start(loader)
     give(parent)
     loader.end(SilentHostError("no connection within 10 ms", fault=LoadFault("timeout", True)))
-    answered = Answered("job", "here.example:80", heard=False, fault=LoadFault("timeout", True))
+    answered = RequestEnded("job", "here.example:80", heard=False, fault=LoadFault("timeout", True))
     assert parent.hear() == answered
 
 
@@ -190,7 +190,7 @@ def test_the_parent_hears_whether_a_failed_load_may_succeed_later(
     parent = start(loader)
     give(parent)
     loader.end(FetchError("the site answered with status 503", fault=fault))
-    assert parent.hear() == Answered("job", "here.example:80", heard=True, fault=fault)
+    assert parent.hear() == RequestEnded("job", "here.example:80", heard=True, fault=fault)
     results = parent.hear()
     assert isinstance(results, Results)
     assert [result.fault for result in results.results] == [fault]
@@ -201,11 +201,11 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_a_grant(start: Callable[[L
     parent = start(loader)
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadState(url="http://there.example/"))))
-    assert parent.hear() == Answered("job", "here.example:80")
+    assert parent.hear() == RequestEnded("job", "here.example:80")
     assert parent.hear() == GrantRequested("job", HOST, "http://there.example/")
     parent.send(Granted("job", Grant(HOST, 1e12)))
     loader.end(LookupError("gone"))
-    assert parent.hear() == Answered("job", HOST, heard=True)
+    assert parent.hear() == RequestEnded("job", HOST, heard=True)
     results = parent.hear()
     assert isinstance(results, Results)
     assert [result.job for result in results.results] == ["job"]
@@ -215,7 +215,7 @@ def ask_for_grant(loader: PlayedLoader, parent: Parent) -> None:
     """Let the page of the job that is under way ask for a further request."""
     loader.end(ToGrant(HOST, payload_of(LoadState())))
     assert [parent.hear(), parent.hear()] == [
-        Answered("job", "here.example:80"),
+        RequestEnded("job", "here.example:80"),
         GrantRequested("job", HOST, "http://here.example/"),
     ]
 
@@ -239,7 +239,7 @@ def test_what_has_not_begun_is_handed_back_at_the_drain(
     assert loader.is_held.wait(LIMIT_S)  # the steps' thread is busy
     give(parent, "job")
     parent.send(Drain())
-    assert parent.hear() == Answered("job", "here.example:80")
+    assert parent.hear() == RequestEnded("job", "here.example:80")
     assert parent.hear() == JobsHandedBack(("job",))
     assert loader.under_way() == 0
     loader.release.set()
@@ -299,7 +299,7 @@ def test_a_request_that_was_not_sent_is_taken_back_too(
     assert loader.is_held.wait(LIMIT_S)
     give(parent, "asked")
     parent.send(Recall())
-    assert parent.hear() == Answered("asked", "here.example:80")
+    assert parent.hear() == RequestEnded("asked", "here.example:80")
     assert parent.hear() == JobsHandedBack(("asked",))
     loader.release.set()
 
@@ -372,7 +372,7 @@ def test_a_redirect_that_crosses_the_drain_is_handed_back(
     while JobsHandedBack(("job",)) not in heard:
         heard.append(parent.hear())
         assert heard[-1] is not None
-    assert Answered("job", "here.example:80") in heard
+    assert RequestEnded("job", "here.example:80") in heard
 
 
 def test_a_worker_that_is_left_before_it_is_wired_ends_without_beginning_a_page() -> None:
@@ -483,7 +483,7 @@ def test_a_page_whose_next_request_is_denied_fails_with_the_reason(start: Callab
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadState(url="http://there.example/"))))
     assert [parent.hear(), parent.hear()] == [
-        Answered("job", "here.example:80"),
+        RequestEnded("job", "here.example:80"),
         GrantRequested("job", HOST, "http://there.example/"),
     ]
     for is_rule in (False, True):

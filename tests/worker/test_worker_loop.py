@@ -31,7 +31,6 @@ from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
     NETWORK,
-    Answered,
     Assign,
     Denied,
     Drain,
@@ -41,6 +40,7 @@ from scoopi.worker.messages import (
     GrantRequested,
     JobsHandedBack,
     Recall,
+    RequestEnded,
     Result,
     Results,
     RobotsRead,
@@ -381,9 +381,9 @@ def test_a_host_was_heard_unless_it_was_silent_or_never_asked(
     harness.loop.continue_requests()
     ((result,),) = harness.run()
     assert result.state is JobState.FAILED
-    (answered,) = (message for message in harness.sent if isinstance(message, Answered))
+    (answered,) = (message for message in harness.sent if isinstance(message, RequestEnded))
     fault = outcome.fault if isinstance(outcome, FetchError) else None
-    assert answered == Answered(JOBS[0], HOST, heard, fault)
+    assert answered == RequestEnded(JOBS[0], HOST, heard, fault)
 
 
 class LoginLoader(SizedLoader):
@@ -437,7 +437,7 @@ def test_what_a_page_changes_in_its_session_is_reported_right_after_its_answer(
     harness.loop.continue_requests()
     harness.run()
     assert harness.sent[:3] == [
-        Answered(JOBS[0], HOST),
+        RequestEnded(JOBS[0], HOST),
         SessionChanged(SessionChange("here", "job", {"a": "b"})),
         SessionRequested(JOBS[0], "here", 1),
     ]

@@ -21,10 +21,10 @@ from scoopi.model.report.run_report import LOADER
 from scoopi.politeness.host_rate_limiter import HostRateLimiter
 from scoopi.store.jobs.job_records import NewJob
 from scoopi.worker.messages import (
-    Answered,
     GrantRequested,
     JobsHandedBack,
     Ready,
+    RequestEnded,
     Results,
     RobotsRead,
     Sent,
@@ -79,10 +79,10 @@ class MessageRouter:
         Raises:
             RunError: the worker cannot be wired, so no worker can.
         """
-        if isinstance(message, Answered):
+        if isinstance(message, RequestEnded):
             job, host = message.job, message.host
             worker.slots.end(job)
-            self._limiter.answered(host, job, message.heard, message.fault, message.sent_at)
+            self._limiter.ended(host, job, message.heard, message.fault, message.sent_at)
             self._queues.wake(host)
         elif isinstance(message, Results):
             return Routed(results=self._end_jobs(worker, message))

@@ -39,7 +39,7 @@ def grant_us(hosts: int = 100) -> float:
         host, job = names[number % hosts], f"job{number}"
         assert limiter.grant(host, job) is not None
         limiter.sent(host, job, time.monotonic())
-        limiter.answered(host, job, heard=True)
+        limiter.ended(host, job, heard=True)
     return (time.process_time() - began) / CYCLES * 1e6
 
 

@@ -62,7 +62,7 @@ def test_a_crawl_delay_and_a_rest_that_the_clocks_learn_of_hold_for_the_shares_o
     opened_at = first_at()
     limiter.slow_down(HOST, 60.0)
     assert first_at() == opened_at + 59.0
-    limiter.answered(HOST, "a", True, LoadFault(retry_after_s=600.0, is_transient=True))
+    limiter.ended(HOST, "a", True, LoadFault(retry_after_s=600.0, is_transient=True))
     assert first_at() > opened_at + 500.0
 
 

@@ -21,7 +21,6 @@ from scoopi.politeness.host_rate_limiter import FILE_HOST
 from scoopi.store.jobs.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import (
-    Answered,
     Denied,
     FileEnded,
     FileSettled,
@@ -29,6 +28,7 @@ from scoopi.worker.messages import (
     GrantRequested,
     JobsHandedBack,
     Ready,
+    RequestEnded,
     RobotsRead,
     Setup,
     ToWorker,
@@ -68,7 +68,7 @@ class Harness:
 
     def asks(self, job: str, url: str) -> ToWorker | None:
         """What a job of the worker gets that asks for a further request."""
-        self.node.router.route(self.worker, Answered(job, SITE))
+        self.node.router.route(self.worker, RequestEnded(job, SITE))
         self.node.router.route(self.worker, GrantRequested(job, SITE, url))
         self.dispatcher.dispatch()
         return None if self.link.is_sent_nothing() else self.link.hears()
@@ -154,8 +154,8 @@ def test_jobs_taken_in_advance_are_handed_back_once_the_budget_of_their_group_is
     harness.dispatcher.add([job("a"), job("b"), job("c"), replace(of_others, taken=others)])
     assert harness.given() == ["a", "b"]
     budgets.received(job("a").taken, 1000)
-    harness.node.router.route(harness.worker, Answered("a", SITE))
-    harness.node.router.route(harness.worker, Answered("b", SITE))
+    harness.node.router.route(harness.worker, RequestEnded("a", SITE))
+    harness.node.router.route(harness.worker, RequestEnded("b", SITE))
     assert harness.given() == ["d"], "only the group has used up its budget"
     assert [each.taken.id for each in harness.dispatcher.take_unfit()] == ["c"]
     assert harness.dispatcher.is_empty()
@@ -168,7 +168,7 @@ def test_jobs_taken_in_advance_are_handed_back_when_their_host_asks_for_a_rest(
     harness.dispatcher.add([job("a"), job("b"), job("c", FILE_HOST)])
     assert sorted(harness.given()) == ["a", "c"]
     busy = LoadFault("status 429", is_transient=True, status=429, retry_after_s=60.0)
-    harness.node.router.route(harness.worker, Answered("a", SITE, heard=True, fault=busy))
+    harness.node.router.route(harness.worker, RequestEnded("a", SITE, heard=True, fault=busy))
     assert harness.given() == []
     assert [each.taken.id for each in harness.dispatcher.take_unfit()] == ["b"]
 
@@ -185,7 +185,7 @@ def test_the_time_of_a_budget_begins_when_the_first_page_is_given_out(
     harness.dispatcher.add([first, second])
     assert harness.given() == ["a"], "that it has waited here does not count"
     clock.pass_s(10)
-    harness.node.router.route(harness.worker, Answered("a", SITE))
+    harness.node.router.route(harness.worker, RequestEnded("a", SITE))
     assert harness.given() == []
     assert [each.taken.id for each in harness.dispatcher.take_unfit()] == ["b"]
 
@@ -276,7 +276,7 @@ def test_after_a_further_request_that_nobody_waits_for_the_next_one_is_granted(
     harness.dispatcher.add([job("a"), job("b")])
     assert sorted(harness.given()) == ["a", "b"]
     for name in "ab":
-        harness.node.router.route(harness.worker, Answered(name, SITE))
+        harness.node.router.route(harness.worker, RequestEnded(name, SITE))
         harness.node.router.route(harness.worker, GrantRequested(name, SITE, f"http://{SITE}/next-{name}"))
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
     harness.dispatcher.dispatch()
@@ -337,7 +337,7 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
         harness.node.pool.give()
         given = [] if link.is_sent_nothing() else [item.job for item in link.is_given()]
         for name in given:
-            harness.node.router.route(alone, Answered(name, SITE, heard=True))
+            harness.node.router.route(alone, RequestEnded(name, SITE, heard=True))
         alone.outstanding.clear()
         return given
 
@@ -351,7 +351,7 @@ def two_want_one_file(harness: Harness) -> None:
     harness.dispatcher.add([job("a"), job("b")])
     assert harness.given() == ["a", "b"]
     for name in "ab":
-        harness.node.router.route(harness.worker, Answered(name, SITE))
+        harness.node.router.route(harness.worker, RequestEnded(name, SITE))
         harness.node.router.route(harness.worker, GrantRequested(name, SITE, FILE, file=FILE))
     harness.dispatcher.dispatch()
 
@@ -362,7 +362,7 @@ def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
     harness = harness_of(at_a_time=4)
     two_want_one_file(harness)
     assert isinstance(harness.link.hears(), Granted)
-    harness.node.router.route(harness.worker, Answered("a", SITE))
+    harness.node.router.route(harness.worker, RequestEnded("a", SITE))
     harness.node.router.route(harness.worker, GrantRequested("a", SITE, f"http://{SITE}/y.jpg", file=FILE))
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
     harness.dispatcher.dispatch()
@@ -377,7 +377,7 @@ def test_of_two_jobs_that_want_one_file_the_second_waits_for_the_first(
     granted = harness.link.hears()
     assert isinstance(granted, Granted)
     assert (granted.job, harness.link.is_sent_nothing()) == ("a", True)
-    for message in (Answered("a", SITE), FileEnded("a")):
+    for message in (RequestEnded("a", SITE), FileEnded("a")):
         harness.node.router.route(harness.worker, message)
         harness.dispatcher.handle(harness.worker, message)
     assert harness.link.hears() == FileSettled("b")

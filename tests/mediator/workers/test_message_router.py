@@ -22,12 +22,12 @@ from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.store.jobs.job_records import NewJob, TakenJob
 from scoopi.worker.messages import (
     NETWORK,
-    Answered,
     Child,
     GrantRequested,
     JobsHandedBack,
     PageSeen,
     Ready,
+    RequestEnded,
     Results,
     RobotsRead,
     Sent,
@@ -135,7 +135,7 @@ def test_an_answered_request_is_no_longer_in_flight(harness: Harness) -> None:
     harness.worker.slots.begin_next(job, SITE)
     harness.route(harness.worker, Sent(job, SITE, 1.0))
     assert harness.worker.requests == {job: SITE}
-    harness.route(harness.worker, Answered(job, SITE, heard=True))
+    harness.route(harness.worker, RequestEnded(job, SITE, heard=True))
     assert harness.worker.requests == {}
 
 
@@ -162,7 +162,7 @@ def test_an_answer_wakes_its_host_so_that_its_next_request_is_granted(harness: H
     harness.route(harness.worker, GrantRequested(second, SITE, f"http://{SITE}/2"))
     harness.node.dispatcher.dispatch()
     assert harness.worker.requests == {first: SITE}, "one request at a time"
-    harness.route(harness.worker, Answered(first, SITE, heard=True))
+    harness.route(harness.worker, RequestEnded(first, SITE, heard=True))
     harness.node.dispatcher.dispatch()
     assert harness.worker.requests == {second: SITE}
 

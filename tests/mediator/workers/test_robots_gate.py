@@ -177,10 +177,10 @@ def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -
     world.read(RobotsAnswer(RobotsKind.KNOWN))
     fault = LoadFault("connect", True, was_sent=False)
     for _ in range(5):
-        world.limiter.answered(HOST, "job", heard=False, fault=fault)
+        world.limiter.ended(HOST, "job", heard=False, fault=fault)
     assert world.verdict() is Clearance.CLEAR
     world.clock.now += 60
-    world.limiter.answered(HOST, "job", heard=False, fault=fault)
+    world.limiter.ended(HOST, "job", heard=False, fault=fault)
     denial = world.verdict()
     assert isinstance(denial, Denial)
     assert (denial.is_rule, denial.cause) == (
@@ -223,7 +223,7 @@ def test_a_host_without_rules_lets_all_jobs_through_unless_it_is_given_up(world:
     fault = LoadFault("connect", True, was_sent=False)
     for seconds in (0, 60):
         world.clock.now += seconds
-        world.limiter.answered(HOST, "job", heard=False, fault=fault)
+        world.limiter.ended(HOST, "job", heard=False, fault=fault)
     assert not world.gate.lets_all(HOST)
 
 
