@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
+from scoopi.appenders import appender as appender_module
 from scoopi.appenders.appender import (
     CHILD_BYTES,
     QUEUE_BYTES,
@@ -92,6 +95,25 @@ def test_a_job_ends_when_its_frame_is_durable(
     assert {frame.job for frame in frames} == set(heard.won)
     assert jobs.left() == 0
     assert len(jobs.finished.ended([job.id for job in taken])) == 30
+
+
+def test_results_are_committed_together_when_the_interval_after_the_first_is_over(
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float | None] = []
+
+    class Recorded(threading.Condition):
+        def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
+            waits.append(timeout)
+            return super().wait_for(predicate, timeout)
+
+    parts = SimpleNamespace(Condition=Recorded, Event=threading.Event, Thread=threading.Thread)
+    monkeypatch.setattr(appender_module, "threading", parts)
+    appender = Appender(unopened, jobs, AppenderSettings(2000, 100), heard.events())
+    appender.start()
+    appender.end_of_stream()
+    assert appender.join(WAIT_S)
+    assert waits == [None, 2.0], "without results it sleeps"
 
 
 def test_children_stand_before_their_parent_has_ended(

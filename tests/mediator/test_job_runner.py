@@ -216,6 +216,23 @@ def test_hosts_are_asked_for_in_random_order_as_those_that_do_not_answer_may_be_
     assert counting.asked[:9] == sorted(hosts, reverse=True)
 
 
+def test_it_begins_with_the_first_wake_up_or_sweep_and_ends_jobs_unless_it_is_told_of_no_room(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: queue.Queue[float] = queue.Queue()
+    wait = world.inbox.wait
+
+    def noted(longest_s: float) -> bool:
+        waits.put(longest_s)
+        return wait(longest_s)
+
+    monkeypatch.setattr(world.inbox, "wait", noted)
+    with running(world):
+        assert waits.get(timeout=WAIT_S) == job_runner.SWEEP_S
+        world.inbox.wake()
+    assert TakenJobRules(MAX_TAKES, bool, world.failed.put).has_room()
+
+
 def test_jobs_that_are_put_later_are_taken_when_the_runner_is_notified(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

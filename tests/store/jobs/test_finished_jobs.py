@@ -45,10 +45,6 @@ def reported(ends: RememberedEnds) -> dict[str, Ended]:
     return dict(found)
 
 
-def test_a_page_of_packs_has_as_many_ends_as_one_of_single_records() -> None:
-    assert PACKS * PACK == PAGE, "more of them would take too much memory"
-
-
 def test_packs_are_read_by_nodes_of_other_versions(ends: RememberedEnds, store: Store) -> None:
     ends.expire(60)
     key, record = store.scan(ENDED, None, 2)[1]
@@ -70,6 +66,7 @@ def test_when_the_run_is_over_few_records_show_all_ends(ends: RememberedEnds, st
     assert store.count(ENDED) == 12 + 1
     ends.expire(60)
     assert reported(ends) == ALL
+    assert PACKS * PACK == PAGE, "a page of packs has as many ends as one of single records"
 
 
 def test_an_end_that_was_packed_is_still_known_by_its_id(ends: RememberedEnds) -> None:
