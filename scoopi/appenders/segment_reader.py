@@ -20,6 +20,7 @@ from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import Frame, JobState
 
 FRAME_DECODER = msgpack_decoder(Frame)
+MOST_HEADER_BYTES = 4096
 READ_BYTES = 1 << 20
 SEARCH_BYTES = 1 << 20
 
@@ -59,11 +60,11 @@ class SegmentReader:
             if len(head) < len(MAGIC) + HEADER_LENGTH.size or not head.startswith(MAGIC):
                 return unknown, 0
             (length,) = HEADER_LENGTH.unpack_from(head, len(MAGIC))
-            body = file.read(min(length, 4096))
+            body = file.read(min(length, MOST_HEADER_BYTES))
         try:
             return msgpack_decoder(SegmentHeader).decode(body), len(head) + length
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return unknown, 0
+            return unknown, len(head)
 
     def _scan(self, handle: int, end: int) -> Iterator[Frame]:
         window = _Window(handle)
