@@ -91,7 +91,7 @@ class FoundValues:
         """Whether an example is among the first of its field; it is a part of the counter's name."""
         if example in self._of_records:
             return True
-        field = SEPARATOR.join(example.split(SEPARATOR, 4)[:4])
+        field = SEPARATOR.join(example.split(SEPARATOR)[:4])
         self._examples[field] += 1
         return self._examples[field] <= MOST_EXAMPLES
 

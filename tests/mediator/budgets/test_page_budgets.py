@@ -47,6 +47,14 @@ def test_jobs_that_are_handed_back_do_not_count() -> None:
     assert budgets.refuse(job()) == ""
 
 
+def test_a_job_that_is_handed_back_twice_gives_one_page_back() -> None:
+    budgets, one = of_run(pages=1), job()
+    budgets.refuse(one)
+    for _ in range(2):
+        budgets.give_back([one])
+    assert [bool(budgets.refuse(job())) for _ in range(2)] == [False, True]
+
+
 def test_a_job_that_was_counted_before_is_not_counted_again() -> None:
     budgets, one = of_run(pages=1), job()
     assert budgets.refuse(one) == ""
@@ -198,6 +206,7 @@ def test_without_a_budget_nothing_is_counted(store: SettlingStore) -> None:
     budgets = PageBudgets(BudgetRules())
     assert not budgets.are_set
     assert budgets.refuse(job()) == ""
+    assert not budgets.is_host_over(HERE)
     budgets.share(SharedCounts(store, "ann", PAGES), at_once=True)
     assert SharedCounts(store, "bob", PAGES).others() == NOTHING_COUNTED
 
