@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.cli.exit_codes import DONE, WRONG_USAGE
-from scoopi.mediator.budgets.page_limit import PageLimit
+from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from tests.engine.workspace import Workspace
 
 DEFINITIONS = """\
@@ -73,3 +73,4 @@ def test_jobs_that_are_handed_back_do_not_count() -> None:
     limit.add(-2)
 
     assert (reached, limit.is_reached, limit.cut(5)) == (True, False, 2)
+    assert (NO_LIMIT.is_reached, NO_LIMIT.cut(5)) == (False, 5)

@@ -162,6 +162,16 @@ def test_only_the_next_page_of_a_list_that_ends_by_its_items_knows_the_items_bef
     assert seen_by(ListEnd(older_than="2026-01-01")) == b""
 
 
+def test_a_list_ends_at_the_first_page_without_new_items_and_other_links_are_followed() -> None:
+    def link(url: str) -> Link:
+        return Link("list", url, once_per_run=True, bounds=LinkBounds(end=ListEnd(no_new=True)))
+
+    items, jobs = [Data("ad", (Item((), ("one",), (1,)),))], ChildJobs(lambda _: "h:80", 9)
+    (second,), _ = jobs.make(SEED, page(), [link("/2")], items=items)
+    rest, warnings = jobs.make(second.id, second.payload, [link("/3"), Link("item", "/a")], items=items)
+    assert ([child.payload.locator.url for child in rest], warnings) == (["/a"], ())
+
+
 def test_each_fragment_is_a_page_of_its_own_where_a_browser_loads_it() -> None:
     links = [Link("list", f"http://h/#/{name}", once_per_run=True) for name in ("a", "b", "a")]
     in_browser = ChildJobs(lambda _: "h:80", 9, fragment_groups={"list"})
