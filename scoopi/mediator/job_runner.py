@@ -32,16 +32,12 @@ log = logging.getLogger(__name__)
 PAUSE_A_HOST_S = 2e-5
 """Seconds of a pause after each poll, for each host; the jobs taken in advance last longer."""
 LONGEST_PAUSE_S = 0.5
-HOSTS_AT_ONCE = 128
-"""The most hosts whose jobs are taken together."""
-JOBS_AT_ONCE = 2048
-"""The most jobs of all hosts whose jobs are taken together."""
+HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
+"""The most hosts whose jobs are taken together, and the most jobs of all of these."""
 ROUND_PAUSE_S = 0.02
 """Seconds between two rounds without a poll of all hosts: robots.txt and retries do not wait for a poll."""
-SWEEP_S = 1.0
-"""Seconds between two sweeps of all hosts, whatever the wake-ups."""
-SWEEP_SHARE = 0.03
-"""The part of the time that sweeps may take."""
+SWEEP_S, SWEEP_SHARE = 1.0, 0.03
+"""Seconds between two sweeps of all hosts, whatever the wake-ups, and the part of the time they may take."""
 
 
 class TakenJobRules(msgspec.Struct, frozen=True):
@@ -100,8 +96,7 @@ class JobRunner:
         self._outage = StoreOutage.of("job runner")
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
-        self._sweep_at = self._poll_at = -math.inf
-        self._skips = False
+        self._sweep_at, self._poll_at, self._skips = -math.inf, -math.inf, False
 
     def run(self) -> None:
         """Take jobs from the store, and hand jobs back to it, until stopped."""

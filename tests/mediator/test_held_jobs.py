@@ -107,6 +107,9 @@ def test_a_robots_txt_waits_as_no_job_of_the_run() -> None:
     assert pending.is_robots
     assert pending.item().is_robots
     assert pending.taken.payload.public_only
+    assert (pending.taken.fence, pending.taken.lost) == (0, 0)
+    job = Pending(TAKEN).item()
+    assert (job.is_robots, job.archived) == (False, False)
 
 
 @pytest.mark.parametrize(

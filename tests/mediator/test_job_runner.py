@@ -216,7 +216,7 @@ def test_hosts_are_asked_for_in_random_order_as_those_that_do_not_answer_may_be_
     assert counting.asked[:9] == sorted(hosts, reverse=True)
 
 
-def test_it_begins_with_the_first_wake_up_or_sweep_and_ends_jobs_unless_it_is_told_of_no_room(
+def test_it_begins_with_the_first_wake_up_or_sweep_and_ends_jobs_unless_there_is_no_room(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: queue.Queue[float] = queue.Queue()

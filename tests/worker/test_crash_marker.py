@@ -24,7 +24,7 @@ def test_parent_and_worker_share_what_is_noted() -> None:
     worker.note("j", "")
     assert parent.read()[:2] == ("j", "")
     worker.clear()
-    assert parent.read() == Note()
+    assert parent.read() == Note("", "", 0.0)
     worker.close()
     parent.close()
 
