@@ -26,11 +26,11 @@ _LONGEST_BREAK = 41
 _UNIX_FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 _QUARTZ_FIELDS = ("second", *_UNIX_FIELDS, "year")
 _ALLOWED = {
-    "minute": "write *, or numbers from 0 to 59, as 5 0,30 10-20 */15",
-    "hour": "write *, or numbers from 0 to 23, as 6 6,18 8-17 */2",
-    "day of month": "write *, or days from 1 to 31 that one of the months has, as 1 1,15 1-7 */2 L",
-    "month": "write *, or numbers from 1 to 12 or names, as 3 1,7 MAR-OCT */3",
-    "day of week": "write *, or numbers from 0 (Sunday) to 7 (Sunday) or names, as 1 MON-FRI 6,0",
+    "minute": "write *, or numbers from 0 to 59, such as `5`, `0,30`, `10-20` or `*/15`",
+    "hour": "write *, or numbers from 0 to 23, such as `6`, `6,18`, `8-17` or `*/2`",
+    "day of month": "write *, or days from 1 to 31 that one of the months has, such as `1,15`, `1-7` or `L`",
+    "month": "write *, or numbers from 1 to 12 or names, such as `3`, `1,7`, `MAR-OCT` or `*/3`",
+    "day of week": "write *, or numbers from 0 (Sunday) to 7 (Sunday) or names, such as `MON-FRI` or `6,0`",
 }
 """Field of a cron expression -> what it may contain, for hints."""
 

@@ -8,11 +8,10 @@ from typing import Any
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
 from scoopi.cli.options import add_inputs, inputs_of_file, read_inputs
-from scoopi.cli.schedule_verbs.operations import add_common, services
+from scoopi.cli.schedule_verbs.operations import add_common, instant_of, services
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.model.schedule.schedule_records import FINISHED
-from scoopi.periods.slot import parse_instant
 
 
 class Launch:
@@ -55,7 +54,7 @@ class Launch:
         from scoopi.app import check_scrape
 
         with services(options) as (processes, _):
-            after = parse_instant(options.after) if options.after else None
+            after = instant_of("--after", options.after) if options.after else None
             inputs = inputs_of_file(options.inputs_file) if options.inputs_file else {}
             inputs |= read_inputs(options.inputs)
             row = processes.launch(options.process, inputs, options.slot, after, check_scrape)

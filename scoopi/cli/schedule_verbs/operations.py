@@ -167,12 +167,21 @@ def now_of(options: Namespace) -> datetime:
     Raises:
         UsageError: `--now` is not an instant.
     """
+    return instant_of("--now", options.now) if options.now else datetime.now(UTC)
+
+
+def instant_of(option: str, text: str) -> datetime:
+    """Parse the value of an option that is an instant.
+
+    Raises:
+        UsageError: it is not an instant; the message names the option.
+    """
     from scoopi.periods.slot import parse_instant
 
     try:
-        return parse_instant(options.now) if options.now else datetime.now(UTC)
+        return parse_instant(text)
     except PeriodError as error:
-        raise UsageError(f"--now: {error.what}", hint=error.hint) from error
+        raise UsageError(f"{option}: {error.what}", hint=error.hint) from error
 
 
 def since_of(options: Namespace) -> datetime | None:

@@ -49,6 +49,7 @@ def test_lists_of_a_row_are_printed_as_text(shop: Shop) -> None:
         ("job list --since yesterday", 2, "--since: 'yesterday' is not an instant"),
         ("process interval books 5m", 2, "process shop.books has a trigger without an interval"),
         ("tick --now yesterday", 2, "--now: 'yesterday' is not an instant"),
+        ("launch press --after tomorrow", 2, "--after: 'tomorrow' is not an instant; write RFC 3339"),
         ("tick --state nowhere", 2, "there is no state of a scheduler in nowhere"),
         (
             "job list --state running",
