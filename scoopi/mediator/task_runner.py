@@ -19,7 +19,7 @@ from scoopi.mediator.workers.message_router import MessageRouter
 from scoopi.mediator.workers.watchdog import POLL_S, Watchdog
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.store.jobs.job_records import TakenJob
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Drain, Recall, ToParent
 
 log = logging.getLogger(__name__)
@@ -265,22 +265,22 @@ class TaskRunner:
         self._registered.discard(worker)
         for message in worker.link.receive_rest():
             self._route(worker, message)
-        how, note = self._pool.remove(worker)
+        how, running = self._pool.remove(worker)
         self.dispatcher.forget(worker)
         if self._stopping or worker.is_leaving:
             return
         self.crashes += 1
         self.dispatcher.end_sent(worker, how)
-        self._decide(worker, how, note)
+        self._decide(worker, how, running)
         self._failed_starts = 0 if worker.ready else self._failed_starts + 1
         if self._failed_starts >= MOST_FAILED_STARTS:
             raise RunError(f"workers die at their start: {how}")
         if not self._draining:
             self._pool.start()
 
-    def _decide(self, worker: PoolWorker, how: str, note: Note) -> None:
+    def _decide(self, worker: PoolWorker, how: str, running: RunningTask) -> None:
         if self._draining:
             log.warning("a worker died: %s; jobs given back: %d", how, len(worker.outstanding))
             self._calls.on_back(list(worker.outstanding.values()))
             return
-        self.dispatcher.judge(worker, how, note)
+        self.dispatcher.judge(worker, how, running)

@@ -17,7 +17,7 @@ _TEXT = 8
 """Offset of the text, after the time of the note, which is one aligned word and so written atomically."""
 
 
-class Note(NamedTuple):
+class RunningTask(NamedTuple):
     """The job and task that a worker has been running since `began`; empty if it runs none.
 
     Attributes:
@@ -67,17 +67,17 @@ class CrashMarker:
         """Record that no task is running."""
         self._began[0] = 0.0
 
-    def read(self) -> Note:
-        """The last note; an empty one if no task is running, or the worker is writing right now."""
+    def read(self) -> RunningTask:
+        """The running task; an empty one if there is none, or the worker is writing right now."""
         began = self._began[0]
         text = self._page[_TEXT:]
         if not began or self._began[0] != began:
-            return Note()
+            return RunningTask()
         try:
             job, _, task = text.partition(b"\0")[0].decode(NAMES, LONE).partition("\n")
         except UnicodeDecodeError:  # half of the old text, half of the new one
-            return Note()
-        return Note(job, task, began)
+            return RunningTask()
+        return RunningTask(job, task, began)
 
     def close(self) -> None:
         """Unmap the page and close its descriptor."""

@@ -49,7 +49,7 @@ from scoopi.politeness.robots.robots_store import RobotsStore
 from scoopi.store.jobs.job_records import Ended, NewJob, TakenJob
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Assign, Ready, Result, Results, Setup, ToWorker, WorkItem
 from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
 from tests.clock import Clock
@@ -70,7 +70,7 @@ class PlayedWorker(WorkerLink):
         self._heard: deque[ToWorker] = deque()
         self._dying = threading.Lock()
         self._dead = False
-        self._note = Note()
+        self._running = RunningTask()
         self.is_immortal = self._is_paused = self._has_ended = False
 
     def hears(self) -> ToWorker:
@@ -111,17 +111,17 @@ class PlayedWorker(WorkerLink):
         fcntl.ioctl(self.incoming, termios.FIONREAD, size)
         return size[0]
 
-    def is_on(self, note: Note) -> None:
+    def is_on(self, running: RunningTask) -> None:
         """Note what it is on."""
-        self._note = note
+        self._running = running
 
     def pauses(self, is_paused: bool = True) -> None:
         """Be stopped from outside, or continued."""
         self._is_paused = is_paused
 
-    def note(self) -> Note:
-        """As `WorkerLink.note`."""
-        return self._note
+    def running_task(self) -> RunningTask:
+        """As `WorkerLink.running_task`."""
+        return self._running
 
     def is_paused(self) -> bool:
         """As `WorkerLink.is_paused`."""
@@ -138,7 +138,7 @@ class PlayedWorker(WorkerLink):
     def dies(self, job: str = "", task: str = "") -> None:
         """End while it is on this task; on what it has noted when none is named."""
         if job:
-            self._note = Note(job, task, 1.0)
+            self._running = RunningTask(job, task, 1.0)
         with self._dying:
             if not self._dead:
                 self._dead = True
@@ -150,10 +150,10 @@ class PlayedWorker(WorkerLink):
         if not self.is_immortal:
             self.dies()
 
-    def reap(self) -> tuple[str, Note]:
+    def reap(self) -> tuple[str, RunningTask]:
         """As `WorkerLink.reap`."""
         super().reap()
-        return "it was killed by the test", self._note
+        return "it was killed by the test", self._running
 
     def _has_message(self, timeout_s: float) -> bool:
         return bool(select.select([self._in], [], [], timeout_s)[0])

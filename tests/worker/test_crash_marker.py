@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from scoopi.worker.crash_marker import SIZE, CrashMarker, Note
+from scoopi.worker.crash_marker import SIZE, CrashMarker, RunningTask
 
 
 def test_parent_and_worker_share_what_is_noted() -> None:
     parent = CrashMarker.make()
     worker = CrashMarker(os.dup(parent.descriptor))
-    assert parent.read() == Note()
+    assert parent.read() == RunningTask()
     before = time.monotonic()
     worker.note("job", "prices")
     job, task, began = parent.read()
@@ -24,7 +24,7 @@ def test_parent_and_worker_share_what_is_noted() -> None:
     worker.note("j", "")
     assert parent.read()[:2] == ("j", "")
     worker.clear()
-    assert parent.read() == Note("", "", 0.0)
+    assert parent.read() == RunningTask("", "", 0.0)
     worker.close()
     parent.close()
 
@@ -79,7 +79,7 @@ def test_a_note_is_cut_only_if_it_does_not_fit(more: int) -> None:
 
 
 def test_a_text_counts_only_once_its_time_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    marker, seen = CrashMarker(-1), list[Note]()
+    marker, seen = CrashMarker(-1), list[RunningTask]()
     marker.note("job", "before")
 
     def between() -> float:
@@ -88,8 +88,8 @@ def test_a_text_counts_only_once_its_time_is_written(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("scoopi.worker.crash_marker.time", SimpleNamespace(monotonic=between))
     marker.note("job", "now")
-    assert seen == [Note()], "a parent that reads while it is written finds no task"
-    assert marker.read() == Note("job", "now", 5.0)
+    assert seen == [RunningTask()], "a parent that reads while it is written finds no task"
+    assert marker.read() == RunningTask("job", "now", 5.0)
 
 
 def mapped_markers() -> int:
@@ -118,7 +118,7 @@ def test_a_text_that_is_half_old_and_half_new_names_no_task() -> None:
     parent = CrashMarker.make()
     parent.note("job", "t\u00e4sk")
     os.pwrite(parent.descriptor, b"job\n\xc3\0", 8)  # a character is cut in two
-    assert parent.read() == Note()
+    assert parent.read() == RunningTask()
     parent.note("job", "next")
     assert parent.read().task == "next"
     parent.close()

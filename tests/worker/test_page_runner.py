@@ -22,7 +22,7 @@ from scoopi.model.locator import Document, Link, Locator
 from scoopi.model.records import Records
 from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.step import Step
-from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.crash_marker import CrashMarker, RunningTask
 from scoopi.worker.downloads.page_outcome import PausedPage
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
@@ -258,7 +258,7 @@ def test_a_page_that_a_site_disallows_is_skipped_and_counts_as_no_page() -> None
 
 
 def test_the_crash_marker_names_each_task_while_it_runs_and_none_afterwards() -> None:
-    noted: list[Note] = []
+    noted: list[RunningTask] = []
 
     def look(payload: Payload) -> Handover:
         noted.append(harness.marker.read())
@@ -267,7 +267,7 @@ def test_the_crash_marker_names_each_task_while_it_runs_and_none_afterwards() ->
     harness = Harness(chain("one", Does(look)), chain("two", Does(look)))
     harness.result()
     assert [(note.job, note.task) for note in noted] == [("job", "one"), ("job", "two")]
-    assert harness.marker.read() == Note()
+    assert harness.marker.read() == RunningTask()
 
 
 def test_the_rows_are_counted_as_they_were_read_before_a_filter_changes_them(

@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.crash_marker import CrashMarker, RunningTask
 from scoopi.worker.messages import Assign, Ready, RequestEnded, Sent, ToParent, ToWorker, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
 
@@ -52,7 +52,7 @@ def test_a_pipe_ends_when_the_parent_closes_it() -> None:
 def test_the_marker_shows_the_task_that_was_noted_last_and_when() -> None:
     marker = CrashMarker.make()
     other = CrashMarker(os.dup(marker.descriptor))
-    assert other.read() == Note()
+    assert other.read() == RunningTask()
     before = time.monotonic()
     marker.note("job", "täsk")
     noted = other.read()
@@ -64,7 +64,7 @@ def test_the_marker_shows_the_task_that_was_noted_last_and_when() -> None:
     assert other.read()[:2] == ("job", "täsk")
     assert other.read() != noted, "the same task a second time is another note"
     marker.clear()
-    assert other.read() == Note()
+    assert other.read() == RunningTask()
     marker.close()
     other.close()
 

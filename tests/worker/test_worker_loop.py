@@ -26,7 +26,7 @@ from scoopi.model.site_session import Session, SessionChange
 from scoopi.steps.loading.load_state import LoadState
 from scoopi.steps.loading.loader import OnHandover
 from scoopi.steps.step import Step
-from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.crash_marker import CrashMarker, RunningTask
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
@@ -239,7 +239,7 @@ def test_the_crash_marker_names_a_job_while_its_page_is_read_and_none_afterwards
     harness.give(*JOBS[:2])
     harness.run()
     assert noted == [*JOBS[:2]]
-    assert harness.marker.read() == Note()
+    assert harness.marker.read() == RunningTask()
 
 
 def test_pages_that_are_loaded_stay_at_a_recall_and_those_that_are_not_begun_are_handed_back(
@@ -328,7 +328,7 @@ def test_the_crash_marker_names_no_job_while_its_page_waits_for_a_grant(
     monkeypatch.setattr(harness.loader, "begin", asks)
     harness.give(JOBS[0])
     assert harness.run() == []
-    assert harness.marker.read() == Note()
+    assert harness.marker.read() == RunningTask()
 
 
 def test_pages_that_were_read_without_a_request_leave_the_bound_for_received_ones_as_it_is(

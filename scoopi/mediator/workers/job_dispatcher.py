@@ -18,7 +18,7 @@ from scoopi.mediator.workers.sending_notes import SendingNotes
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.text.shown import shown
 from scoopi.politeness.host_rate_limiter import FILE_HOST
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Denied, FileEnded, Granted, ToParent, WorkItem
 
 
@@ -112,9 +112,9 @@ class JobDispatcher:
             self._files.end(message.job)
         self._sessions.handle(worker, message)
 
-    def judge(self, worker: PoolWorker, how: str, note: Note) -> None:
+    def judge(self, worker: PoolWorker, how: str, running: RunningTask) -> None:
         """Queue or quarantine the jobs of a worker that has crashed; see `Quarantine.judge`."""
-        self.add(self._quarantine.judge(worker, how, note))
+        self.add(self._quarantine.judge(worker, how, running))
 
     def end_sent(self, worker: PoolWorker, how: str) -> None:
         """Fail the jobs of a worker that has crashed whose requests must not be sent again.

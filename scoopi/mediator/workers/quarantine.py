@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from scoopi.appenders.appender import JobResult
 from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
 from scoopi.mediator.workers.worker_pool import PoolWorker
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 
 log = logging.getLogger(__name__)
 
@@ -65,29 +65,29 @@ class Quarantine:
         jobs, self._waiting = self._waiting, []
         return jobs
 
-    def judge(self, worker: PoolWorker, how: str, note: Note) -> list[Pending]:
+    def judge(self, worker: PoolWorker, how: str, running: RunningTask) -> list[Pending]:
         """Decide on the jobs that a worker held when it crashed.
 
         Args:
             how: how it ended, as `WorkerLink.reap` returns it.
-            note: the task that it was running.
+            running: the task that it was running, from its crash marker.
         Returns:
             The jobs that may run beside others again; the rest waits here to run alone, or has failed.
         """
         lost = dict(worker.outstanding)
         if worker.overran is not None:
-            named = lost.pop(note.job, None) if note == worker.overran else None
-            return [*lost.values(), *(self._overran(named, note.task) if named else ())]
+            named = lost.pop(running.job, None) if running == worker.overran else None
+            return [*lost.values(), *(self._overran(named, running.task) if named else ())]
         if worker.is_alone:
             for pending in lost.values():
-                self._blame(pending, note.task, how)
+                self._blame(pending, running.task, how)
             return []
-        named = lost.pop(note.job, None)
+        named = lost.pop(running.job, None)
         if named is None:  # the crash marker names none of its jobs
             log.warning("a worker died: %s; jobs to be run again, one at a time: %d", how, len(lost))
             self._waiting += lost.values()
             return []
-        log.warning("a worker died: %s, on job %s; jobs queued again: %d", how, note.job, len(lost))
+        log.warning("a worker died: %s, on job %s; jobs queued again: %d", how, running.job, len(lost))
         return self._parted(named, [pending.held_at_crash() for pending in lost.values()])
 
     def _parted(self, named: Pending, others: list[Pending]) -> list[Pending]:

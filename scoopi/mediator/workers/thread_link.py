@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 
 from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.crash_marker import CrashMarker, RunningTask
 from scoopi.worker.page_runner import TaskAbandonedError
 from scoopi.worker.pipe import WorkerPipe
 from scoopi.worker.worker import Worker
@@ -31,8 +31,8 @@ class ThreadLink(WorkerLink):
         self._is_left = False
         self._thread.start()
 
-    def note(self) -> Note:
-        """See `WorkerLink.note`."""
+    def running_task(self) -> RunningTask:
+        """See `WorkerLink.running_task`."""
         return self._marker.read()
 
     def has_ended(self) -> bool:
@@ -47,17 +47,17 @@ class ThreadLink(WorkerLink):
         """
         self._is_left = True
         self._worker.leave()
-        if self.note().job and (number := self._thread.ident) is not None:
+        if self.running_task().job and (number := self._thread.ident) is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(number), ctypes.py_object(TaskAbandonedError)
             )
 
-    def reap(self) -> tuple[str, Note]:
+    def reap(self) -> tuple[str, RunningTask]:
         """See `WorkerLink.reap`."""
-        note = self.note()
+        running = self.running_task()
         super().reap()
         self._thread.join(0.0 if self._is_left else JOIN_S)
-        return "its thread ended", note
+        return "its thread ended", running
 
     def _serve(self) -> None:
         try:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Collection
 
 from scoopi.mediator.workers.worker_pool import PoolWorker
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Recall
 
 log = logging.getLogger(__name__)
@@ -71,29 +71,32 @@ class Watchdog:
         return [worker for worker in workers if worker.link.has_ended()]
 
     def _check(self, worker: PoolWorker, now: float) -> None:
-        note = worker.link.note()
-        task_s = now - note.began if note.began else 0.0
+        running = worker.link.running_task()
+        task_s = now - running.began if running.began else 0.0
         if task_s > SLOW_S:
-            self._relieve(worker, note, now)
+            self._relieve(worker, running, now)
         else:
             worker.slow_on = ""
         if min(task_s, now - max(self._fresh_since, worker.fresh_since)) > self._limit_s:
-            self._end(worker, note, now)
+            self._end(worker, running, now)
 
-    def _relieve(self, worker: PoolWorker, note: Note, now: float) -> None:
+    def _relieve(self, worker: PoolWorker, running: RunningTask, now: float) -> None:
         if worker.link.is_paused():
             worker.fresh_since = now
         if not worker.slow_on and len(worker.outstanding) > 1:
             worker.link.send(Recall())
-        worker.slow_on = note.job
+        worker.slow_on = running.job
 
-    def _end(self, worker: PoolWorker, note: Note, now: float) -> None:
-        if worker.link.note() != note:
+    def _end(self, worker: PoolWorker, running: RunningTask, now: float) -> None:
+        if worker.link.running_task() != running:
             return  # the task has just ended
         log.warning(
-            "job %s: task %r runs longer than %g s; its worker is killed", note.job, note.task, self._limit_s
+            "job %s: task %r runs longer than %g s; its worker is killed",
+            running.job,
+            running.task,
+            self._limit_s,
         )
-        worker.overran, worker.killed_at = note, now
+        worker.overran, worker.killed_at = running, now
         worker.link.kill()
 
     @staticmethod

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.model.decoders import msgpack_decoder
-from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.crash_marker import CrashMarker, RunningTask
 from scoopi.worker.messages import ToParent
 from scoopi.worker.pipe import MessageBuffer, pack
 
@@ -90,9 +90,9 @@ class WorkerLink:
         """The worker's process id; None when it is a thread."""
         return None
 
-    def note(self) -> Note:
+    def running_task(self) -> RunningTask:
         """The task that the worker is running now, from its crash marker."""
-        return Note()
+        return RunningTask()
 
     def is_paused(self) -> bool:
         """Whether the worker is stopped from outside (SIGSTOP, a debugger), and so is not hanging."""
@@ -105,7 +105,7 @@ class WorkerLink:
     def kill(self) -> None:
         """End the worker at once."""
 
-    def reap(self) -> tuple[str, Note]:
+    def reap(self) -> tuple[str, RunningTask]:
         """Wait for the end of a worker, and close the pipes.
 
         Returns:
@@ -113,7 +113,7 @@ class WorkerLink:
         """
         os.close(self.incoming)
         os.close(self.outgoing)
-        return "", Note()
+        return "", RunningTask()
 
 
 class ProcessLink(WorkerLink):
@@ -141,8 +141,8 @@ class ProcessLink(WorkerLink):
         """The worker's process id."""
         return self._process.pid
 
-    def note(self) -> Note:
-        """See `WorkerLink.note`."""
+    def running_task(self) -> RunningTask:
+        """See `WorkerLink.running_task`."""
         return self._marker.read()
 
     def is_paused(self) -> bool:
@@ -160,17 +160,17 @@ class ProcessLink(WorkerLink):
         """End the worker with SIGKILL."""
         self._process.kill()
 
-    def reap(self) -> tuple[str, Note]:
+    def reap(self) -> tuple[str, RunningTask]:
         """See `WorkerLink.reap`; a process that runs for more than END_S from now is killed."""
         try:
             code = self._process.wait(timeout=END_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        note = self._marker.read()
+        running = self._marker.read()
         self._marker.close()
         super().reap()
-        return _ending(code), note
+        return _ending(code), running
 
 
 def _environment() -> dict[str, str]:

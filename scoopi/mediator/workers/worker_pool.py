@@ -10,7 +10,7 @@ from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.request_slots import RequestSlots, most_stalled
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.politeness.standing import Standing
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 
 WINDOW_SECONDS = 0.15
@@ -50,7 +50,7 @@ class PoolWorker:
         self.ready = False
         self.is_leaving = False
         self.slow_on = ""
-        self.overran: Note | None = None
+        self.overran: RunningTask | None = None
         self.killed_at = self.fresh_since = 0.0
         self._steps_s = WINDOW_SECONDS / WINDOW_LEAST
         self._wait_s = WINDOW_SECONDS
@@ -194,7 +194,7 @@ class WorkerPool:
             if items := worker.take_items():
                 worker.link.send(Assign(items))
 
-    def remove(self, worker: PoolWorker) -> tuple[str, Note]:
+    def remove(self, worker: PoolWorker) -> tuple[str, RunningTask]:
         """Remove a worker that has ended, and wait for its process.
 
         Returns:

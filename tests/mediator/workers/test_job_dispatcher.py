@@ -19,7 +19,7 @@ from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.host_rate_limiter import FILE_HOST
 from scoopi.store.jobs.job_records import TakenJob
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import (
     Denied,
     FileEnded,
@@ -311,7 +311,7 @@ def test_a_quarantined_job_that_is_handed_back_before_it_sent_is_noted_again(
 ) -> None:
     harness = harness_of(at_a_time=2)
     harness.worker.outstanding["a"] = order("a")
-    harness.dispatcher.judge(harness.worker, "it was killed", Note())
+    harness.dispatcher.judge(harness.worker, "it was killed", RunningTask())
     del harness.worker.outstanding["a"]
     alone, link = single(harness)
     harness.dispatcher.notes.add([order("a").taken])
@@ -329,7 +329,7 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
     harness = harness_of(at_a_time=3)
     held = (order("a"), job("b"), job("c", FILE_HOST))
     harness.worker.outstanding |= {pending.taken.id: pending for pending in held}
-    harness.dispatcher.judge(harness.worker, "it was killed", Note())
+    harness.dispatcher.judge(harness.worker, "it was killed", RunningTask())
     alone, link = single(harness)
 
     def given_alone() -> list[str]:
@@ -448,7 +448,7 @@ def test_a_quarantined_page_that_robots_txt_disallows_is_skipped(harness_of: Cal
     harness = harness_of(robots=True, at_a_time=4)
     read(harness, "Disallow: /a")
     harness.worker.outstanding |= {pending.taken.id: pending for pending in (job("a"), job("b"))}
-    harness.dispatcher.judge(harness.worker, "it was killed", Note())
+    harness.dispatcher.judge(harness.worker, "it was killed", RunningTask())
     assert harness.dispatcher.has_quarantined()
     alone = harness.node.pool.start_alone()
     harness.node.router.route(alone, Ready())

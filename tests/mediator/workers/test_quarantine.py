@@ -12,7 +12,7 @@ from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.jobs.job_records import TakenJob
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from tests.mediator.played_node import PlayedWorker
 
 HOW = "it was killed by SIGSEGV"
@@ -40,11 +40,11 @@ class Court:
         link = PlayedWorker()
         worker = PoolWorker(link, 4, alone)
         worker.outstanding = {pending.taken.id: pending for pending in held}
-        note = Note(on, task, 5.0) if on else Note()
-        worker.overran = note if overran else None
+        running = RunningTask(on, task, 5.0) if on else RunningTask()
+        worker.overran = running if overran else None
         link.dies()
         link.reap()
-        return self.quarantine.judge(worker, HOW, note)
+        return self.quarantine.judge(worker, HOW, running)
 
     def die_alone(self, task: str) -> None:
         pending = self.pop()
@@ -109,10 +109,10 @@ def test_nobody_is_blamed_when_the_task_ended_before_its_worker_was_killed() -> 
     court = Court()
     worker = PoolWorker(link := PlayedWorker(), 4)
     worker.outstanding = {"a": pending("a"), "b": pending("b")}
-    worker.overran = Note("a", "rain", 5.0)
+    worker.overran = RunningTask("a", "rain", 5.0)
     link.dies()
     link.reap()
-    back = court.quarantine.judge(worker, HOW, Note("b", "rain", 9.0))
+    back = court.quarantine.judge(worker, HOW, RunningTask("b", "rain", 9.0))
     assert [(job.taken.id, job.failures, job.beside) for job in back] == [("a", (), 0), ("b", (), 0)]
     assert not len(court.quarantine)
 
@@ -184,6 +184,6 @@ def test_a_robots_txt_that_kills_its_workers_is_reported_and_is_no_result() -> N
     worker.outstanding = {reading.taken.id: reading}
     link.dies()
     link.reap()
-    assert quarantine.judge(worker, HOW, Note(reading.taken.id, "", 5.0)) == []
+    assert quarantine.judge(worker, HOW, RunningTask(reading.taken.id, "", 5.0)) == []
     assert [(each.taken.host, HOW in cause) for each, cause in lost] == [("one.example:80", True)]
     assert (court.results, len(quarantine)) == ([], 0)

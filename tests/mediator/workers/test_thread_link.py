@@ -28,7 +28,7 @@ def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogC
     (thread,) = [each for each in threading.enumerate() if each.name == "worker" and each not in others]
     link.send(Setup(b""))
     link.send(Assign((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
-    wait_until(lambda: link.note().task == "loop", "the task")
+    wait_until(lambda: link.running_task().task == "loop", "the task")
     assert not link.has_ended()
     assert not link.is_paused(), "or the time of its task would never count"
     link.kill()
@@ -60,9 +60,9 @@ def test_a_worker_that_is_stopped_has_ended_its_thread_when_it_is_reaped() -> No
     (thread,) = [each for each in threading.enumerate() if each.name == "worker" and each not in others]
     link.send(Setup(b""))
     link.send(Stop())
-    ended, note = link.reap()
+    ended, running = link.reap()
     assert not thread.is_alive()
-    assert (ended, note.job) == ("its thread ended", "")
+    assert (ended, running.job) == ("its thread ended", "")
     assert not link.has_ended(), "only a thread that is left to itself counts as ended early"
 
 

@@ -13,7 +13,7 @@ from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.jobs.job_records import TakenJob
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Recall
 from tests.clock import Clock
 from tests.mediator.played_node import PlayedWorker
@@ -44,7 +44,7 @@ class Watched:
 
     def on(self, task: str) -> None:
         """The first worker begins a task now."""
-        self.link.is_on(Note("a", task, self.clock.now))
+        self.link.is_on(RunningTask("a", task, self.clock.now))
 
     def passes(self, seconds: float) -> None:
         """Look all the time, as the task runner does."""
@@ -84,7 +84,7 @@ def test_a_worker_is_killed_when_its_task_exceeds_the_limit_and_not_before(
     assert not watched.is_killed()
     with caplog.at_level(logging.WARNING):
         watched.passes(2)
-    assert watched.worker.overran == watched.link.note()
+    assert watched.worker.overran == watched.link.running_task()
     assert not watched.link.receive()[1], "it is dead"
     assert not watched.is_killed(1)
     assert "task 'rain' runs longer than 60 s" in caplog.text
@@ -108,8 +108,8 @@ def test_a_task_that_ends_while_its_death_is_decided_costs_no_worker(
 ) -> None:
     watched.on("rain")
     watched.passes(LIMIT_S)
-    notes = iter([watched.link.note(), Note()])
-    monkeypatch.setattr(watched.link, "note", lambda: next(notes))
+    notes = iter([watched.link.running_task(), RunningTask()])
+    monkeypatch.setattr(watched.link, "running_task", lambda: next(notes))
     watched.clock.now += 1
     watched.check()
     assert not watched.is_killed()
@@ -118,7 +118,7 @@ def test_a_task_that_ends_while_its_death_is_decided_costs_no_worker(
 
 def test_after_a_freeze_of_the_machine_each_task_gets_its_whole_time_again(watched: Watched) -> None:
     watched.on("rain")
-    watched.links[1].is_on(Note("b", "rain", watched.clock.now))
+    watched.links[1].is_on(RunningTask("b", "rain", watched.clock.now))
     watched.clock.now += 100 * LIMIT_S
     watched.check()
     watched.passes(LIMIT_S - 1)

@@ -17,7 +17,7 @@ from scoopi.mediator.workers import worker_link
 from scoopi.mediator.workers.thread_link import ThreadLink
 from scoopi.mediator.workers.worker_link import ProcessLink, WorkerLink
 from scoopi.worker import pipe
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Ready, Setup, Stop
 from scoopi.worker.pipe import pack
 from tests.engine.workspace import wait_until
@@ -70,13 +70,13 @@ def test_a_worker_that_closes_its_pipe_and_does_not_end_is_killed(monkeypatch: p
     before = open_markers()
     link = ProcessLink("tests.worker.processes.stuck_loader:wire")
     os.kill(link.pid, signal.SIGSTOP)
-    reaped: list[tuple[str, Note]] = []
+    reaped: list[tuple[str, RunningTask]] = []
     reaping = threading.Thread(target=lambda: reaped.append(link.reap()), daemon=True)
     reaping.start()
     reaping.join(LIMIT_S)
     if not reaped:
         link.kill()
-    assert reaped == [("it was killed by SIGKILL", Note())]
+    assert reaped == [("it was killed by SIGKILL", RunningTask())]
     assert open_markers() == before
 
 
@@ -95,7 +95,7 @@ def test_a_worker_that_says_nothing_just_now_is_not_taken_for_dead(link: WorkerL
 
 def test_a_link_that_is_reaped_has_closed_both_ends() -> None:
     (incoming, to_parent), (from_parent, outgoing) = os.pipe(), os.pipe()
-    assert WorkerLink(incoming, outgoing).reap() == ("", Note())
+    assert WorkerLink(incoming, outgoing).reap() == ("", RunningTask())
     for end in (incoming, outgoing):
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(end)
@@ -106,7 +106,12 @@ def test_a_link_that_is_reaped_has_closed_both_ends() -> None:
 def test_a_plain_link_knows_nothing_of_its_worker() -> None:
     (incoming, to_parent), (from_parent, outgoing) = os.pipe(), os.pipe()
     link = WorkerLink(incoming, outgoing)
-    assert (link.pid, link.note(), link.is_paused(), link.has_ended()) == (None, Note(), False, False)
+    assert (link.pid, link.running_task(), link.is_paused(), link.has_ended()) == (
+        None,
+        RunningTask(),
+        False,
+        False,
+    )
     link.reap()
     for end in (to_parent, from_parent):
         os.close(end)
@@ -172,4 +177,4 @@ def test_how_a_worker_has_ended_is_said_in_words(
     popen = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda _, **more: popen(["sh", "-c", how], **more))
     link = ProcessLink("not:started")
-    assert link.reap() == (words, Note())
+    assert link.reap() == (words, RunningTask())

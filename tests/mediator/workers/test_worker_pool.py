@@ -18,7 +18,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.standing import Standing
 from scoopi.store.jobs.job_records import TakenJob
-from scoopi.worker.crash_marker import Note
+from scoopi.worker.crash_marker import RunningTask
 from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 from tests.mediator.played_node import PlayedWorker
 
@@ -138,7 +138,7 @@ def test_a_worker_alone_is_started_once_and_holds_one_job(
 def test_a_worker_that_is_gone_is_replaced(pool: WorkerPool, played: list[PlayedWorker]) -> None:
     gone = pool.workers[0]
     played[0].dies("job", "rain")
-    assert pool.remove(gone) == ("it was killed by the test", Note("job", "rain", 1.0))
+    assert pool.remove(gone) == ("it was killed by the test", RunningTask("job", "rain", 1.0))
     pool.start()
     assert len(pool.workers) == 2
     assert gone not in pool.workers

@@ -21,7 +21,7 @@ from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.loading.load_state import LoadState
 from scoopi.steps.step import Step
-from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.crash_marker import CrashMarker, RunningTask
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import LoadedPage
 from scoopi.worker.found_values import FoundValues
@@ -177,7 +177,7 @@ def test_a_rule_against_a_file_is_no_rule_against_its_page(files_of: Files) -> N
 
 
 def test_a_crash_of_a_task_that_has_its_files_is_noted_as_that_of_this_task(files_of: Files) -> None:
-    marker, notes = CrashMarker(-1), list[Note]()
+    marker, notes = CrashMarker(-1), list[RunningTask]()
 
     def note(payload: Payload) -> Handover:
         notes.append(marker.read())
@@ -187,10 +187,10 @@ def test_a_crash_of_a_task_that_has_its_files_is_noted_as_that_of_this_task(file
     steps = (wants, ChainStep("appender", Does(note), "a.yml:2:1"))
     files = files_of(TaskChain(TaskDef("group", "one", "def", ()), steps), marker=marker)
     files.result(page(), None)
-    assert marker.read() == Note()
+    assert marker.read() == RunningTask()
     files.result(file(), None)
     assert [(each.job, each.task) for each in notes] == [("job", "one")]
-    assert marker.read() == Note()
+    assert marker.read() == RunningTask()
 
 
 def test_what_cannot_be_asked_for_is_not(files_of: Files) -> None:
