@@ -16,7 +16,7 @@ from scoopi.model.job import JobState
 from .conftest import NODE, frame
 
 
-def written(folder: Path, bodies: Sequence[bytes]) -> Path:
+def segment_of(folder: Path, bodies: Sequence[bytes]) -> Path:
     writer = SegmentWriter(folder, SegmentHeader("run", NODE))
     writer.open()
     writer.append(bodies)
@@ -29,7 +29,7 @@ def fences(path: Path) -> list[int]:
 
 
 def test_frames_are_read_in_the_order_of_their_writing(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(number) for number in range(2000)])
+    path = segment_of(tmp_path, [frame(number) for number in range(2000)])
 
     reader = SegmentReader(path)
     assert [each.fence for each in reader.frames()] == list(range(2000))
@@ -37,12 +37,12 @@ def test_frames_are_read_in_the_order_of_their_writing(tmp_path: Path) -> None:
 
 
 def test_a_segment_without_frames_has_none(tmp_path: Path) -> None:
-    assert fences(written(tmp_path, [])) == []
+    assert fences(segment_of(tmp_path, [])) == []
 
 
 @pytest.mark.parametrize("cut", [1, 5, 15, 16, 17, 30])
 def test_a_torn_tail_costs_only_the_last_frame(tmp_path: Path, cut: int) -> None:
-    path = written(tmp_path, [frame(1), frame(2), frame(3)])
+    path = segment_of(tmp_path, [frame(1), frame(2), frame(3)])
     os.truncate(path, path.stat().st_size - cut)
 
     assert fences(path) == [1, 2]
@@ -50,7 +50,7 @@ def test_a_torn_tail_costs_only_the_last_frame(tmp_path: Path, cut: int) -> None
 
 def test_a_flipped_bit_costs_only_its_frame(tmp_path: Path) -> None:
     bodies = [frame(number) for number in range(10)]
-    path = written(tmp_path, bodies)
+    path = segment_of(tmp_path, bodies)
     whole = path.read_bytes()
     random.seed(5)
     first = whole.index(pack_frame(bodies[0], NODE))
@@ -65,7 +65,7 @@ def test_a_flipped_bit_costs_only_its_frame(tmp_path: Path) -> None:
 
 
 def test_a_damaged_header_costs_no_frame(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(1), frame(2)])
+    path = segment_of(tmp_path, [frame(1), frame(2)])
     spoiled = bytearray(path.read_bytes())
     spoiled[3] ^= 255
     path.write_bytes(spoiled)
@@ -77,7 +77,7 @@ def test_a_damaged_header_costs_no_frame(tmp_path: Path) -> None:
 
 def test_a_row_that_looks_like_a_frame_is_not_read_as_one(tmp_path: Path) -> None:
     forged = pack_frame(frame(666), "bbbbbbbbbbbbbbbb") + frame(666)
-    path = written(tmp_path, [frame(1, forged), frame(2)])
+    path = segment_of(tmp_path, [frame(1, forged), frame(2)])
     spoiled = bytearray(path.read_bytes())
     spoiled[spoiled.index(b"data.txt")] ^= 1
     path.write_bytes(spoiled)
@@ -86,7 +86,7 @@ def test_a_row_that_looks_like_a_frame_is_not_read_as_one(tmp_path: Path) -> Non
 
 
 def test_reading_begins_and_ends_where_it_is_asked_to(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(1), frame(2), frame(3)])
+    path = segment_of(tmp_path, [frame(1), frame(2), frame(3)])
     reader = SegmentReader(path)
     ends = [reader.position for _ in reader.frames()]
     assert ends[-1] == path.stat().st_size
@@ -99,7 +99,7 @@ def test_reading_begins_and_ends_where_it_is_asked_to(tmp_path: Path) -> None:
 
 
 def test_the_committed_state_is_that_of_the_frame_of_job_and_fence(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(1), frame(2)])
+    path = segment_of(tmp_path, [frame(1), frame(2)])
     assert committed_state(path, f"{2:032x}", 2) is JobState.DONE
     assert committed_state(path, f"{2:032x}", 1) is None
     assert committed_state(path, f"{1:032x}", 2) is None
@@ -123,7 +123,7 @@ def test_a_segment_whose_header_is_lost_is_read_from_its_first_byte(tmp_path: Pa
 
 
 def test_a_damaged_length_takes_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path, [frame(1)])
+    path = segment_of(tmp_path, [frame(1)])
     head = bytearray(pack_frame(frame(2), NODE))
     head[4:8] = b"\xff\xff\xff\x7f"
     with path.open("ab") as file:
@@ -145,14 +145,14 @@ HEAD = len(pack_header(SegmentHeader("run", NODE)))
 
 @pytest.mark.parametrize("kept", [0, 1, 7, 8, 11, 12, 13, HEAD - 1])
 def test_of_a_header_that_is_cut_off_nothing_is_read(tmp_path: Path, kept: int) -> None:
-    path = written(tmp_path, [])
+    path = segment_of(tmp_path, [])
     os.truncate(path, kept)
     reader = SegmentReader(path)
     assert (reader.header, [*reader.frames()]) == (SegmentHeader("", NODE), [])
 
 
 def test_frames_behind_a_header_that_is_damaged_are_read(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(1), frame(2)])
+    path = segment_of(tmp_path, [frame(1), frame(2)])
     whole = bytearray(path.read_bytes())
     for place in (0, 8, 11, 13, HEAD - 1):
         path.write_bytes(bytes([*whole[:place], whole[place] ^ 0x80, *whole[place + 1 :]]))
@@ -160,7 +160,7 @@ def test_frames_behind_a_header_that_is_damaged_are_read(tmp_path: Path) -> None
 
 
 def test_a_reader_is_where_its_last_frame_ends(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(1), frame(2)])
+    path = segment_of(tmp_path, [frame(1), frame(2)])
     reader = SegmentReader(path)
     assert reader.position == HEAD
     ends = [reader.position for _ in reader.frames()]
@@ -170,7 +170,7 @@ def test_a_reader_is_where_its_last_frame_ends(tmp_path: Path) -> None:
 
 
 def test_what_is_read_is_closed_also_when_the_reader_stops_early(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(1), frame(2)])
+    path = segment_of(tmp_path, [frame(1), frame(2)])
     frames = SegmentReader(path).frames()
     next(frames)
     assert _is_open(path)
@@ -188,7 +188,7 @@ def test_a_mark_that_is_split_between_two_pieces_of_the_search_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, around: int
 ) -> None:
     monkeypatch.setattr("scoopi.appenders.segment_reader.SEARCH_BYTES", 64)
-    path = written(tmp_path, [])
+    path = segment_of(tmp_path, [])
     with path.open("ab") as file:
         file.write(bytes(65 + around) + pack_frame(frame(7), NODE) + frame(7))
     reader = SegmentReader(path)
@@ -200,7 +200,7 @@ def test_frames_are_read_whole_wherever_a_piece_of_the_file_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
     monkeypatch.setattr("scoopi.appenders.segment_reader.READ_BYTES", piece)
-    path = written(tmp_path, [frame(number, b"row\n" * number) for number in range(40)])
+    path = segment_of(tmp_path, [frame(number, b"row\n" * number) for number in range(40)])
     assert fences(path) == [*range(40)]
 
 
@@ -216,7 +216,7 @@ def test_segments_of_a_node_are_sorted_in_the_order_in_which_it_began_them(tmp_p
 
 
 def test_a_reader_of_a_damaged_part_ends_where_it_was_asked_to(tmp_path: Path) -> None:
-    path = written(tmp_path, [frame(1), frame(2), frame(3)])
+    path = segment_of(tmp_path, [frame(1), frame(2), frame(3)])
     reader = SegmentReader(path)
     ends = [reader.position for _ in reader.frames()]
     spoiled = bytearray(path.read_bytes())

@@ -118,7 +118,7 @@ def test_a_profile_that_is_removed_meanwhile_keeps_no_session_of_others_open(
 ) -> None:
     read = Path.read_text
 
-    def gone(path: Path) -> str:
+    def read_or_missing(path: Path) -> str:
         if path.parent.name == "a":
             raise FileNotFoundError(path)
         return read(path)
@@ -128,7 +128,7 @@ def test_a_profile_that_is_removed_meanwhile_keeps_no_session_of_others_open(
         for name in ("a", "b"):
             (tmp_path / name).mkdir()
             (tmp_path / name / SESSION).write_text(session_address(hung.url, name))
-        monkeypatch.setattr(Path, "read_text", gone)
+        monkeypatch.setattr(Path, "read_text", read_or_missing)
         end_sessions(tmp_path)
         assert hung.ended == ["/session/b"]
 

@@ -114,7 +114,7 @@ class Pod:
 
     def ask(self, path: str) -> tuple[int, bytes]:
         """Status and body of an answer on the metrics port; 0 when nothing listens yet."""
-        listens = LISTENS.search(self.said())
+        listens = LISTENS.search(self.log_text())
         if listens is None:
             return 0, b""
         connection = http.client.HTTPConnection("127.0.0.1", int(listens[1]), timeout=5)
@@ -129,7 +129,7 @@ class Pod:
         """Wait as the kubelet does: until it has started, then until it is ready."""
         for name in ("startup", "readiness"):
             wait_until(partial(self._answers, name), name)
-        assert not self._ended(), self.said()
+        assert not self._ended(), self.log_text()
 
     def _answers(self, probe: str) -> bool:
         return self._ended() or self.probe(probe) == 200
@@ -139,7 +139,7 @@ class Pod:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(self.grace_s)
 
-    def said(self) -> str:
+    def log_text(self) -> str:
         """What the container logged."""
         return (self.folder / "stderr.txt").read_text()
 

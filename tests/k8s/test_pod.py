@@ -71,9 +71,9 @@ def test_a_deleted_pod_gives_its_jobs_back_inside_the_grace_time(play: Play, mem
     pod.wait_ready()
     assert pod.probe("liveness") == 200
     wait_until(lambda: json.loads(pod.ask("/api/status")[1])["jobs"]["held"], "a taken job")
-    assert pod.delete() == 143, pod.said()
+    assert pod.delete() == 143, pod.log_text()
     state_keys = _state_keys(member, _run(pod).name)
-    assert state_keys["R"] >= STALLS // 2, pod.said()
+    assert state_keys["R"] >= STALLS // 2, pod.log_text()
     assert set(state_keys) == {"R"}, "no job is still taken, none half ended"
     reported = json.loads((_run(pod) / "run.json").read_bytes())
     assert (reported["status"], reported["jobs"]["left"]) == ("stopped", state_keys["R"])
@@ -84,13 +84,13 @@ def test_a_pod_whose_members_are_not_there_yet_lives_and_is_not_ready_and_can_be
     wait_until(lambda: pod.probe("startup") == 200, "its start")
     assert (pod.probe("liveness"), pod.probe("readiness")) == (200, 503)
     assert b"it looks for members of the cluster" in pod.ask("/readyz")[1]
-    assert pod.delete() == 143, pod.said()
+    assert pod.delete() == 143, pod.log_text()
 
 
 def test_pods_that_are_left_alone_write_the_rows_that_the_readme_promises(play: Play) -> None:
     pods = [play("overlays/local") for _ in range(2)]
     for pod in pods:
-        assert pod.process.wait(END_S) == 0, pod.said()
+        assert pod.process.wait(END_S) == 0, pod.log_text()
     rows = [row for file in _run(pods[0]).glob("data-*.txt") for row in file.read_text().splitlines()]
     assert len(rows) == len(set(rows)) == ROWS
     assert "fish|stall|trout|small|4.10" in rows

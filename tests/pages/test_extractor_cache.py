@@ -78,16 +78,16 @@ def test_a_change_is_seen_at_once_also_one_in_the_same_moment(defs: Path) -> Non
             assert word(defs) == found
 
 
-def added(defs: Path) -> None:
+def add_a_wrong_file(defs: Path) -> None:
     (defs / "below" / "deep").mkdir(parents=True)
     (defs / "below" / "deep" / "more.yml").write_text("no: section")
 
 
-def gone(defs: Path) -> None:
+def remove_all(defs: Path) -> None:
     shutil.rmtree(defs)
 
 
-@pytest.mark.parametrize("change", [added, gone])
+@pytest.mark.parametrize("change", [add_a_wrong_file, remove_all])
 def test_what_makes_definitions_wrong_is_reported_though_they_are_kept(
     defs: Path, change: Callable[[Path], None]
 ) -> None:

@@ -168,7 +168,7 @@ FOUND = [
 ]
 
 
-def found(block: str, selector: str, page: Element = PAGE) -> str:
+def ids_of(block: str, selector: str, page: Element = PAGE) -> str:
     blocks = CompiledSelector(parse_selector(block), Within.PAGE, 1000).select(page)
     compiled = CompiledSelector(parse_selector(selector), Within.BLOCK, 1000)
     elements = dict.fromkeys(element for each in blocks for element in compiled.select(each))
@@ -199,7 +199,7 @@ WHOLE_TEXTS = etree.fromstring(
     ],
 )
 def test_the_newer_pseudo_classes_of_jsoup_work(selector: str, ids: str) -> None:
-    assert found("body", f"body {selector}" if selector[0] == ":" else selector, WHOLE_TEXTS) == ids
+    assert ids_of("body", f"body {selector}" if selector[0] == ":" else selector, WHOLE_TEXTS) == ids
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_other_forms_of_reading_an_attribute_are_answered_with_the_right_one(
 
 @pytest.mark.parametrize(("block", "selector", "ids"), FOUND)
 def test_a_selector_finds_what_jsoup_finds(block: str, selector: str, ids: str) -> None:
-    assert found(block, selector) == ids
+    assert ids_of(block, selector) == ids
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_a_selector_finds_what_jsoup_finds(block: str, selector: str, ids: str) 
     ],
 )
 def test_what_jsoup_refuses_without_need_is_understood(selector: str, ids: str) -> None:
-    assert found("#page", selector) == ids
+    assert ids_of("#page", selector) == ids
 
 
 @pytest.mark.parametrize(
@@ -337,17 +337,17 @@ def test_elements_of_svg_are_found_by_their_names() -> None:
         "<html><body><svg id='v'><a id='a'/><lineargradient id='g'><a id='b'/></lineargradient></svg>"
         "<a id='c'/></body></html>"
     )
-    assert found("svg", "a", page) == "a b"
-    assert found("html", "a:nth-of-type(1)", page) == "a b c"
-    assert found("html", "linearGradient > a", page) == "b"
+    assert ids_of("svg", "a", page) == "a b"
+    assert ids_of("html", "a:nth-of-type(1)", page) == "a b c"
+    assert ids_of("html", "linearGradient > a", page) == "b"
 
 
 def test_names_that_xpath_cannot_write_are_found() -> None:
     text = "<html><body><p id='x' @click='go' xlink:href='#q'/><x:p id='y'/><1 id='z'/></body></html>"
     page = etree.fromstring(text, etree.HTMLParser())
-    assert found("html", "[@click]", page) == "x"
-    assert found("html", "[xlink:href=#Q]", page) == "x"
-    assert found("html", "[^xlink:]", page) == "x"
+    assert ids_of("html", "[@click]", page) == "x"
+    assert ids_of("html", "[xlink:href=#Q]", page) == "x"
+    assert ids_of("html", "[^xlink:]", page) == "x"
 
 
 def test_a_page_5000_deep_is_searched_without_recursion() -> None:
@@ -357,9 +357,9 @@ def test_a_page_5000_deep_is_searched_without_recursion() -> None:
         inner = etree.SubElement(inner, "b")
     inner.set("id", "last")
     inner.text = "deep"
-    assert found("html", "b:not(:has(b)):containsOwn(deep)", page) == "last"
+    assert ids_of("html", "b:not(:has(b)):containsOwn(deep)", page) == "last"
 
 
 def test_text_with_quotes_of_both_kinds_is_found() -> None:
     page = etree.fromstring("<html><body><p id='x' title='a\"b&apos;c'/></body></html>")
-    assert found("html", "[title=a\"b'c]", page) == "x"
+    assert ids_of("html", "[title=a\"b'c]", page) == "x"

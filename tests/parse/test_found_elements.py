@@ -21,7 +21,7 @@ PAGE = parse_html(
 SELECTORS = ["div", "#a", ".x", ".x.y", "div.x", "div#a > p", "div p", "body > div > .x", "#none", "p#a"]
 
 
-def found(selector: str, scope: Within, root: Element) -> list[Element]:
+def elements_of(selector: str, scope: Within, root: Element) -> list[Element]:
     return CompiledSelector(parse_selector(selector), scope, 1000).select(root)
 
 
@@ -32,20 +32,20 @@ def test_the_walk_and_an_xpath_find_the_same_elements(
 ) -> None:
     assert html_backend.found_elements() is not None, "the bridge is built"
     for root in (PAGE, PAGE[1], PAGE[1][0]):
-        walked = found(selector, scope, root)
+        walked = elements_of(selector, scope, root)
         with monkeypatch.context() as patch:
             patch.setattr(compiled_selector, "found_elements", lambda: None)
-            assert found(selector, scope, root) == walked
+            assert elements_of(selector, scope, root) == walked
 
 
 def test_an_element_is_found_as_the_object_that_already_stands_for_it() -> None:
     (div,) = [each for each in PAGE.iter("div") if each.get("id") == "b"]
-    (again,) = found("#b", Within.PAGE, PAGE)
+    (again,) = elements_of("#b", Within.PAGE, PAGE)
     assert again is div
 
 
 def test_a_found_element_outlives_all_other_references_to_its_page() -> None:
-    (found_one,) = found("#b", Within.PAGE, parse_html(b"<p id=b>text").getroot())
+    (found_one,) = elements_of("#b", Within.PAGE, parse_html(b"<p id=b>text").getroot())
     assert found_one.text == "text"
     assert found_one.getroottree().getroot().tag == "html"
 
@@ -55,9 +55,9 @@ def test_selectors_that_search_ancestors_are_left_to_queries(monkeypatch: pytest
         raise AssertionError("a deep page would take too long")
 
     monkeypatch.setattr(compiled_selector, "found_elements", lambda: fail)
-    assert [each.text for each in found("div p", Within.PAGE, PAGE)] == ["1", "2", "3"]
+    assert [each.text for each in elements_of("div p", Within.PAGE, PAGE)] == ["1", "2", "3"]
     with pytest.raises(AssertionError, match="too long"):
-        found("div > p", Within.PAGE, PAGE)
+        elements_of("div > p", Within.PAGE, PAGE)
 
 
 def test_an_attribute_with_an_entity_is_left_to_an_xpath() -> None:

@@ -25,7 +25,7 @@ def elements_of(root: Element, anchor: Anchor) -> list[Element]:
     return list(root.iterfind(f".//{path.format(anchor.name)}"))
 
 
-def kept(root: Element, anchors: list[Anchor]) -> list[tuple[bytes, list[int], int]]:
+def kept_elements(root: Element, anchors: list[Anchor]) -> list[tuple[bytes, list[int], int]]:
     """The elements that anchors keep, their places, and how many are around them."""
     found = []
     frames = {
@@ -75,8 +75,8 @@ def test_a_part_of_a_mutated_page_has_all_that_is_asked_for(seed: int) -> None:
                 native(page, 40, 10_000, PagePart(tuple(anchors)))
             continue
         part = native(page, 40, 10_000, PagePart(tuple(anchors))).getroot()
-        assert kept(part, anchors) == kept(whole, anchors), (page, anchors)
-        found += len(kept(part, anchors))
+        assert kept_elements(part, anchors) == kept_elements(whole, anchors), (page, anchors)
+        found += len(kept_elements(part, anchors))
     assert found > 100
 
 

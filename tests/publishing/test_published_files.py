@@ -161,11 +161,11 @@ def test_files_stand_there_before_any_row_appears(
     seen: list[dict[str, bytes]] = []
     publish = OutputFile.publish
 
-    def looked(output: OutputFile, suffix: str = "") -> None:
+    def publish_noted(output: OutputFile, suffix: str = "") -> None:
         seen.append(harness.published())
         publish(output, suffix)
 
-    monkeypatch.setattr(OutputFile, "publish", looked)
+    monkeypatch.setattr(OutputFile, "publish", publish_noted)
     harness.publisher(spec("covers.csv", COVERS)).publish()
     assert seen == [{file.path: b"named"}]
 

@@ -41,15 +41,15 @@ def tally(files: list[OutputFile]) -> RowTally:
     return RowTally(files, (ONE, ALSO_ONE, TWO), PublishedFiles((), Path()))
 
 
-def done(*parts: Part, pages: int = 1) -> Frame:
+def frame_of(*parts: Part, pages: int = 1) -> Frame:
     return Frame("job", 1, JobState.DONE, pages, parts)
 
 
 def test_rows_reach_every_file_of_their_output_and_no_other(
     tally: RowTally, files: list[OutputFile], tmp_path: Path
 ) -> None:
-    tally.add(done(Part("one", 2, b"a\nb\n"), Part("unknown", 5, b"?")))
-    tally.add(done(Part("one", 1, b"c\n")))
+    tally.add(frame_of(Part("one", 2, b"a\nb\n"), Part("unknown", 5, b"?")))
+    tally.add(frame_of(Part("one", 1, b"c\n")))
     assert tally.published(()).rows == {"one.csv": 3, "copy.csv": 3}
     for file in files:
         file.finish()
@@ -60,13 +60,13 @@ def test_rows_reach_every_file_of_their_output_and_no_other(
 
 
 def test_an_optional_file_is_counted_once_it_has_rows(tally: RowTally) -> None:
-    tally.add(done(Part("two", 1, b"x\n")))
+    tally.add(frame_of(Part("two", 1, b"x\n")))
     assert tally.published(()).rows == {"one.csv": 0, "copy.csv": 0, "two.csv": 1}
 
 
 def test_each_job_is_done_failed_or_skipped_and_its_pages_add_up(tally: RowTally) -> None:
-    tally.add(done())
-    tally.add(done(pages=0))
+    tally.add(frame_of())
+    tally.add(frame_of(pages=0))
     tally.add(Frame("failed", 1, JobState.FAILED, 1, (), failures=(ERROR, ERROR)))
     tally.add(Frame("skipped", 1, JobState.SKIPPED, 0, (), skipped=RULE))
     found = tally.published(())
@@ -77,7 +77,7 @@ def test_each_job_is_done_failed_or_skipped_and_its_pages_add_up(tally: RowTally
 
 def test_a_warned_job_is_counted_once_however_many_warnings_it_has(tally: RowTally) -> None:
     tally.add(Frame("a", 1, JobState.DONE, 1, (), warnings=(WARNING, WARNING)))
-    tally.add(done())
+    tally.add(frame_of())
     found = tally.published(())
     assert (found.done, found.warned) == (2, 1)
     assert [(cause.cause, cause.count) for cause in found.warnings] == [("short", 2)]
@@ -86,7 +86,7 @@ def test_a_warned_job_is_counted_once_however_many_warnings_it_has(tally: RowTal
 def test_a_failed_job_whose_tasks_ran_again_counts_with_its_rows_and_pages_only(tally: RowTally) -> None:
     frame = Frame("a", 1, JobState.FAILED, 1, (Part("one", 1, b"a\n"),), (ERROR,), (WARNING,))
     tally.add(frame, is_superseded=True)
-    tally.add(done(Part("one", 1, b"b\n")))
+    tally.add(frame_of(Part("one", 1, b"b\n")))
     found = tally.published(())
     assert (found.done, found.failed, found.warned, found.errors) == (1, 0, 0, ())
     assert (found.rows["one.csv"], found.pages) == (2, 2)
@@ -94,8 +94,8 @@ def test_a_failed_job_whose_tasks_ran_again_counts_with_its_rows_and_pages_only(
 
 
 def test_rows_of_list_appenders_are_kept_in_order_under_their_own_name(tally: RowTally) -> None:
-    tally.add(done(Part(LIST_PREFIX + "mine", 1, b"1"), Part("one", 1, b"a\n")))
-    tally.add(done(Part(LIST_PREFIX + "mine", 1, b"2"), Part(LIST_PREFIX + "other", 1, b"3")))
+    tally.add(frame_of(Part(LIST_PREFIX + "mine", 1, b"1"), Part("one", 1, b"a\n")))
+    tally.add(frame_of(Part(LIST_PREFIX + "mine", 1, b"2"), Part(LIST_PREFIX + "other", 1, b"3")))
     found = tally.published(())
     assert found.lists == {"mine": [b"1", b"2"], "other": [b"3"]}
     assert found.rows["one.csv"] == 1, "a list does not hide the part behind it"
@@ -119,7 +119,7 @@ def test_nodes_are_not_asked_where_nothing_is_expected(tally: RowTally) -> None:
         asked.append(found)
         return found
 
-    tally.add(done(Part("one", 1, b"a\n")))
+    tally.add(frame_of(Part("one", 1, b"a\n")))
     tally.judge(of_all)
     assert not asked
     assert not tally.is_held(ONE)

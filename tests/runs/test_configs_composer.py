@@ -27,33 +27,33 @@ def test_a_key_of_the_original_is_warned_of_once_in_a_run(caplog: pytest.LogCapt
 MAX_ROWS, DELAY, WORKERS = "scoopi.parser.maxRows", "scoopi.loader.fetch.delay", "scoopi.workers"
 
 
-def given(**overrides: str) -> Configs:
+def configs_of(**overrides: str) -> Configs:
     keys = {"rows": MAX_ROWS, "delay": DELAY, "workers": WORKERS}
     return ConfigsReader().read(
         {keys[name]: value for name, value in overrides.items()}, None, {}, Path("/nowhere")
     )
 
 
-def composed(**overrides: str) -> Configs:
-    return Configs.from_composed(given(**overrides).composed())
+def composed_configs(**overrides: str) -> Configs:
+    return Configs.from_composed(configs_of(**overrides).composed())
 
 
 def test_another_value_of_scope_run_is_an_error_that_names_both() -> None:
-    errors, warnings = conflicts(given(rows="7"), composed(rows="5"))
+    errors, warnings = conflicts(configs_of(rows="7"), composed_configs(rows="5"))
     assert errors == ("-D: scoopi.parser.maxRows is '7', but the run has '5'",)
     assert warnings == ()
 
 
 def test_another_value_of_scope_shared_is_a_warning_that_names_both() -> None:
-    errors, warnings = conflicts(given(delay="7"), composed())
+    errors, warnings = conflicts(configs_of(delay="7"), composed_configs())
     assert errors == ()
     assert warnings == ("-D: scoopi.loader.fetch.delay is '7', but the run has '1000'",)
 
 
 def test_defaults_equal_values_and_scope_node_do_not_count() -> None:
-    assert conflicts(given(), composed(rows="5", delay="5")) == ((), ())
-    assert conflicts(given(rows="5", delay="005"), composed(rows="5", delay="5")) == ((), ())
-    assert conflicts(given(workers="1"), composed(workers="2")) == ((), ())
+    assert conflicts(configs_of(), composed_configs(rows="5", delay="5")) == ((), ())
+    assert conflicts(configs_of(rows="5", delay="005"), composed_configs(rows="5", delay="5")) == ((), ())
+    assert conflicts(configs_of(workers="1"), composed_configs(workers="2")) == ((), ())
 
 
 def test_a_date_that_the_run_had_not_is_reported_as_unset() -> None:
@@ -66,14 +66,14 @@ def test_a_date_that_the_run_had_not_is_reported_as_unset() -> None:
         {},
         Path("/nowhere"),
     )
-    errors, _ = conflicts(mine, composed())
+    errors, _ = conflicts(mine, composed_configs())
     assert len(errors) == 2
     assert any("but the run has unset" in error for error in errors)
 
 
 def test_the_run_rules_except_for_what_is_free() -> None:
-    merged = merge(given(rows="7", delay="7", workers="7"), composed(rows="5"), take_shared=True)
+    merged = merge(configs_of(rows="7", delay="7", workers="7"), composed_configs(rows="5"), take_shared=True)
     assert (merged.text(MAX_ROWS), merged.text(DELAY), merged.text(WORKERS)) == ("5", "7", "7")
-    joined = merge(given(delay="7"), composed(delay="5"), take_shared=False)
+    joined = merge(configs_of(delay="7"), composed_configs(delay="5"), take_shared=False)
     assert joined.text(DELAY) == "5"
-    assert merge(given(), composed(delay="5"), take_shared=True).text(DELAY) == "5"
+    assert merge(configs_of(), composed_configs(delay="5"), take_shared=True).text(DELAY) == "5"

@@ -48,19 +48,19 @@ def file(tmp_path: Path) -> RunFile:
     return RunFile(tmp_path, tmp_path / "node")
 
 
-def written(file: RunFile, report: RunReport = REPORT) -> RunView:
+def view_of(file: RunFile, report: RunReport = REPORT) -> RunView:
     view = RunView.of(report, "00aa", ("bob",), {"scoopi": "1.0"})
     file.write(view)
     return view
 
 
 def test_what_is_written_reads_back_as_the_same(file: RunFile) -> None:
-    view = written(file)
+    view = view_of(file)
     assert file.read() == view
 
 
 def test_examples_leave_out_what_the_cause_or_the_default_says(file: RunFile, tmp_path: Path) -> None:
-    written(file)
+    view_of(file)
     known = json.loads((tmp_path / "run.json").read_text())
     (error,), (warning,), (skipped,) = (
         [each["example"] for each in known[name]] for name in ("errors", "warnings", "skipped")
@@ -73,7 +73,7 @@ def test_examples_leave_out_what_the_cause_or_the_default_says(file: RunFile, tm
 
 
 def test_the_report_of_a_run_that_is_over_is_what_was_written(file: RunFile, tmp_path: Path) -> None:
-    written(file)
+    view_of(file)
     found = file.finished("r1", tmp_path)
     assert found == replace(REPORT, folder=str(tmp_path), publish_note=ALREADY_OVER)
 
@@ -91,9 +91,9 @@ def test_a_damaged_file_is_as_none(file: RunFile, tmp_path: Path, text: str) -> 
 
 
 def test_a_reader_never_sees_half_of_a_file(file: RunFile, tmp_path: Path) -> None:
-    written(file)
+    view_of(file)
     with (tmp_path / "run.json").open() as opened:
-        written(file, replace(REPORT, rows={}))
+        view_of(file, replace(REPORT, rows={}))
         assert json.loads(opened.read())["rows"] == {"books.csv": 40}
     assert [path.name for path in (tmp_path / "node").iterdir()] == [], "nothing temporary stays"
 
@@ -102,8 +102,8 @@ def test_a_node_beside_others_keeps_a_copy_and_reads_that(tmp_path: Path) -> Non
     for node in ("ann", "bob"):
         (tmp_path / node).mkdir()
     ann, bob = (RunFile(tmp_path, tmp_path / node, keeps_own=True) for node in ("ann", "bob"))
-    of_ann = written(ann)
-    of_bob = written(bob, replace(REPORT, pages=9))
+    of_ann = view_of(ann)
+    of_bob = view_of(bob, replace(REPORT, pages=9))
     assert (ann.read(), bob.read()) == (of_ann, of_bob)
     assert json.loads((tmp_path / "run.json").read_text())["pages"] == 9
 

@@ -32,13 +32,13 @@ def snapshot(*processes: Process, now: datetime = START, **fields: Any) -> Snaps
     return Snapshot(now, Schedule({each.name: each for each in processes}), "b", **fields)
 
 
-def answer(made: JobRecord, *processes: Process, **fields: Any) -> tuple[str, str] | None:
+def gate_of(made: JobRecord, *processes: Process, **fields: Any) -> tuple[str, str] | None:
     closed = closed_gate(made, snapshot(*processes, **fields))
     return None if closed is None else (closed.gate, closed.answer)
 
 
 def test_a_job_that_is_due_passes_all_gates() -> None:
-    assert answer(job(), process()) is None
+    assert gate_of(job(), process()) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_job_that_is_due_passes_all_gates() -> None:
 def test_the_first_closed_gate_answers(
     made: JobRecord, of: Process, fields: dict[str, Any], closed: tuple[str, str] | None
 ) -> None:
-    assert answer(made, of, **fields) == closed
+    assert gate_of(made, of, **fields) == closed
 
 
 def test_a_gate_that_opens_by_itself_says_when() -> None:
@@ -124,7 +124,7 @@ def test_a_job_waits_for_those_that_come_first_as_its_edge_says(
     first = job(name="first", state=state) if state else None
     jobs = {first.job: first} if first is not None else {}
     edge = DependsOn(process="first", **rules)
-    assert answer(job(), process(depends_on=(edge,)), process("first"), jobs=jobs) == closed
+    assert gate_of(job(), process(depends_on=(edge,)), process("first"), jobs=jobs) == closed
 
 
 def test_a_failure_outweighs_a_skip_and_a_skip_a_wait() -> None:
@@ -142,8 +142,8 @@ def test_a_failure_outweighs_a_skip_and_a_skip_a_wait() -> None:
         DependsOn(process="c", when_failed="fail"),
     )
     others = [process(name) for name in "abc"]
-    assert answer(job(), process(depends_on=edges), *others, jobs=jobs) == ("depends", "fail")
-    assert answer(job(), process(depends_on=edges[:2]), *others, jobs=jobs) == ("depends", "skip")
+    assert gate_of(job(), process(depends_on=edges), *others, jobs=jobs) == ("depends", "fail")
+    assert gate_of(job(), process(depends_on=edges[:2]), *others, jobs=jobs) == ("depends", "skip")
 
 
 @pytest.mark.parametrize(

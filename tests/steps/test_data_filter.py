@@ -34,47 +34,47 @@ def run(data_def: DataDef, data: object, timeout_ms: int = 1000) -> Data:
     return handover.payload.expect(Data)
 
 
-def left(pattern: str, *values: str | None, kind: str = "value") -> list[str | None]:
+def values_left(pattern: str, *values: str | None, kind: str = "value") -> list[str | None]:
     data = run(definition("club", FilterDef(kind, pattern)), rows(*values))
     return [item.values[0] for item in data.items]
 
 
 def test_a_value_that_equals_the_pattern_drops_its_row() -> None:
-    assert left("a", "a", "b", "ab") == ["b", "ab"]
+    assert values_left("a", "a", "b", "ab") == ["b", "ab"]
 
 
 def test_the_whole_value_must_match_as_a_regular_expression() -> None:
-    assert left(r"T\w+", "Total", "Sub Total", "Total 2") == ["Sub Total", "Total 2"]
-    assert left(r"(?i)total.*", "TOTAL assets", "assets") == ["assets"]
+    assert values_left(r"T\w+", "Total", "Sub Total", "Total 2") == ["Sub Total", "Total 2"]
+    assert values_left(r"(?i)total.*", "TOTAL assets", "assets") == ["assets"]
 
 
 def test_a_pattern_that_equals_need_not_be_a_regular_expression() -> None:
-    assert left("(", "(", "(") == []
+    assert values_left("(", "(", "(") == []
     with pytest.raises(ParseError, match="filter: "):
-        left("(", "(", "b")
+        values_left("(", "(", "b")
 
 
 def test_one_blank_drops_blank_values_and_null() -> None:
-    assert left(" ", "", " \t", None, "\u00a0", "a") == ["\u00a0", "a"]
+    assert values_left(" ", "", " \t", None, "\u00a0", "a") == ["\u00a0", "a"]
 
 
 def test_null_matches_the_blank_only() -> None:
-    assert left(".*", None, "a") == [None]
-    assert left("null", None) == [None]
-    assert left("", None) == [None]
+    assert values_left(".*", None, "a") == [None]
+    assert values_left("null", None) == [None]
+    assert values_left("", None) == [None]
 
 
 def test_an_empty_pattern_drops_empty_values_only() -> None:
-    assert left("", "", " ", "a") == [" ", "a"]
+    assert values_left("", "", " ", "a") == [" ", "a"]
 
 
 def test_a_filter_of_type_match_looks_at_the_match_of_the_definition() -> None:
-    assert left(r"FC\d", "a", "b", kind="match") == []
-    assert left("FC7", "FC7", kind="match") == ["FC7"]
+    assert values_left(r"FC\d", "a", "b", kind="match") == []
+    assert values_left("FC7", "FC7", kind="match") == ["FC7"]
 
 
 def test_any_other_type_looks_at_the_value() -> None:
-    assert left("a", "a", kind="nonsense") == []
+    assert values_left("a", "a", kind="nonsense") == []
 
 
 @pytest.mark.parametrize("item", ["stat", "fact"])
@@ -125,7 +125,7 @@ def test_a_pattern_that_is_plain_text_drops_what_the_expression_would_drop(patte
     subjects = ["", "-", "Total, net", "a'b/c", "é_1", "E_1", "abc", "a", "b", "xx", "^a$", "a\n", "--"]
     matches = compile_java(pattern, timeout_ms=1000).fullmatch
     wanted = [each for each in subjects if not matches(each) and each != pattern]
-    assert left(pattern, *subjects) == [each for each in wanted if each or pattern != " "]
+    assert values_left(pattern, *subjects) == [each for each in wanted if each or pattern != " "]
 
 
 def test_a_filter_is_applied_once_to_each_value_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_a_filter_is_applied_once_to_each_value_of_a_page(monkeypatch: pytest.Mo
         return fullmatch(pattern, text)
 
     monkeypatch.setattr(JavaPattern, "fullmatch", counted)
-    assert left("a|x", "a", "b", "a", None, "b", None) == ["b", None, "b", None]
+    assert values_left("a|x", "a", "b", "a", None, "b", None) == ["b", None, "b", None]
     assert tested == ["a", "b"]
 
 

@@ -260,11 +260,11 @@ def test_a_page_that_a_site_disallows_is_skipped_and_counts_as_no_page() -> None
 def test_the_crash_marker_names_each_task_while_it_runs_and_none_afterwards() -> None:
     noted: list[RunningTask] = []
 
-    def look(payload: Payload) -> Handover:
+    def note_marker(payload: Payload) -> Handover:
         noted.append(harness.marker.read())
         return ToAppender(())
 
-    harness = Harness(chain("one", Does(look)), chain("two", Does(look)))
+    harness = Harness(chain("one", Does(note_marker)), chain("two", Does(note_marker)))
     harness.result()
     assert [(note.job, note.task) for note in noted] == [("job", "one"), ("job", "two")]
     assert harness.marker.read() == RunningTask()

@@ -527,11 +527,11 @@ def test_results_do_not_wait_for_a_robots_txt_or_for_jobs_that_were_handed_back(
     harness.give(*JOBS[2:4])
     sent: list[tuple[Result, ...]] = []
 
-    def look(wait_s: float) -> None:
+    def hear_and_stop(wait_s: float) -> None:
         sent.extend(harness.hear())
         harness.loop.handle(Stop())
 
-    monkeypatch.setattr(harness.loader, "turn", look)
+    monkeypatch.setattr(harness.loader, "turn", hear_and_stop)
     harness.loop.run()
     assert [[each.job for each in batch] for batch in sent] == [[*JOBS[2:4]]], "before it waits"
     assert harness.loader.under_way() == 1, "the robots.txt has not come"

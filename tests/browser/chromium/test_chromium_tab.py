@@ -61,7 +61,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     made.kill()
 
 
-def shown(started: Started, url: str, done: str = "") -> dict[str, Any]:
+def visit(started: Started, url: str, done: str = "") -> dict[str, Any]:
     """What a visit shows."""
     started.tab.open(Visit(url, {"User-Agent": "test/1"}, 30.0, BrowserDef()))
     started.driver.get(url)
@@ -76,11 +76,11 @@ def test_a_page_knows_nothing_of_the_one_before_whether_its_tab_is_new_or_not(
     started: Started, left: str
 ) -> None:
     with Server(page) as server:
-        shown(started, server.url(f"/{left}"), "<p>made</p>" if left == "caches" else "")
+        visit(started, server.url(f"/{left}"), "<p>made</p>" if left == "caches" else "")
         if left == "further":
             started.driver.get(server.url(f"/{left}?further"))
             started.tab.keep(True)
-        found = shown(started, server.url("/memory"), " kept</p>")
+        found = visit(started, server.url("/memory"), " kept</p>")
     assert '<p id="p">0,0,0,0 kept</p>' in found["body"]
     assert started.tab.was_used is (left in SPARE)
 
@@ -89,7 +89,7 @@ def test_a_page_that_is_loaded_again_comes_from_its_server(started: Started) -> 
     cached = (("Cache-Control", "max-age=600"),)
     with Server(lambda path: Answer(MEMORY.encode(), headers=cached)) as server:
         for _ in range(2):
-            shown(started, server.url("/price"))
+            visit(started, server.url("/price"))
         assert server.log.paths().count("/price") == 2
 
 

@@ -37,7 +37,7 @@ def faults(verb: str = "click", text: str = "", is_cut: bool = False) -> ActionF
     return ActionFaults(action, 2.0, is_cut)
 
 
-def said(error: VisitFailedError) -> str:
+def words_of(error: VisitFailedError) -> str:
     failure = error.failure
     assert failure.cause.startswith(CAUSE)
     assert failure.hint
@@ -59,7 +59,7 @@ def said(error: VisitFailedError) -> str:
 )
 def test_each_fault_of_an_element_has_words_of_its_own(error: Exception, words: str) -> None:
     assert why(error) == words
-    assert said(faults().missing(MissingError(words))) == f"click #more: {words} within 2 s"
+    assert words_of(faults().missing(MissingError(words))) == f"click #more: {words} within 2 s"
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_each_fault_of_an_element_has_words_of_its_own(error: Exception, words: 
     ],
 )
 def test_what_the_browser_refuses_says_why(verb: str, error: WebDriverException, words: str) -> None:
-    assert words in said(faults(verb, "x()").refused(error))
+    assert words in words_of(faults(verb, "x()").refused(error))
 
 
 def test_the_hint_names_the_timeout_that_has_cut_the_action_short() -> None:
     unmet = UnmetError("no element matches `#x`")
-    assert said(faults("wait").unmet(unmet)) == "wait #more: after 2 s, no element matches `#x`"
+    assert words_of(faults("wait").unmet(unmet)) == "wait #more: after 2 s, no element matches `#x`"
     assert faults("wait").unmet(unmet).failure.hint == "look at what it waits for, or raise its `timeout`"
     assert "`timeout` of its site" in faults("wait", is_cut=True).unmet(unmet).failure.hint
     assert "`optional: true`" in faults("dialog").missing(MissingError("no dialog opened")).failure.hint

@@ -63,7 +63,9 @@ def shop(pages: Path, server: Server) -> str:
     return server.url("/shop.html")
 
 
-def done(browser: Browser, url: str, *actions: ActionDef, until: Until = NO_WAIT) -> Rendered | VisitFailed:
+def page_after(
+    browser: Browser, url: str, *actions: ActionDef, until: Until = NO_WAIT
+) -> Rendered | VisitFailed:
     how = BrowserDef(until, timeout_ms=30_000, actions=actions)
     return browser.load(Visit(url, {}, 60.0, how))
 
@@ -71,7 +73,7 @@ def done(browser: Browser, url: str, *actions: ActionDef, until: Until = NO_WAIT
 @each_browser
 def test_a_form_is_filled_in_and_elements_are_used(browser: Browser, shop: str) -> None:
     page = body(
-        done(
+        page_after(
             browser,
             shop,
             action("type", "oslo", "#city"),
@@ -95,7 +97,7 @@ def test_a_form_is_filled_in_and_elements_are_used(browser: Browser, shop: str) 
 
 @each_browser
 def test_a_dialog_is_dismissed_unless_an_action_accepts_it(browser: Browser, shop: str) -> None:
-    page = done(
+    page = page_after(
         browser,
         shop,
         action("click", selector="#ask"),
@@ -111,7 +113,7 @@ def test_a_dialog_is_dismissed_unless_an_action_accepts_it(browser: Browser, sho
 @each_browser
 def test_dialogs_of_a_page_that_loads_do_not_stop_it(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "alert.html").write_text(ALERTING)
-    assert "after" in body(done(browser, server.url("/alert.html"), until=Until(text="after")))
+    assert "after" in body(page_after(browser, server.url("/alert.html"), until=Until(text="after")))
 
 
 @each_browser
@@ -121,19 +123,19 @@ def test_what_is_done_in_a_frame_stays_there(browser: Browser, shop: str) -> Non
         action("click", selector="button"),
         action("wait", until=Until(text="done")),
     )
-    assert "<ul id=" in body(done(browser, shop, *in_frame, action("frame", "top"))), "the page is read"
-    assert "<ul id=" in body(done(browser, shop, *in_frame)), "also without going back"
+    assert "<ul id=" in body(page_after(browser, shop, *in_frame, action("frame", "top"))), "the page is read"
+    assert "<ul id=" in body(page_after(browser, shop, *in_frame)), "also without going back"
 
 
 @each_browser
 def test_a_page_is_idle_when_its_requests_have_ended(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "polling.html").write_text(POLLING)
-    page = body(done(browser, server.url("/polling.html"), until=Until(idle_ms=2000)))
+    page = body(page_after(browser, server.url("/polling.html"), until=Until(idle_ms=2000)))
     assert ">settled<" in page
 
 
 def test_a_screenshot_is_saved_under_its_name(browser: Browser, shop: str) -> None:
-    assert isinstance(done(browser, shop, action("screenshot", "offers")), Rendered)
+    assert isinstance(page_after(browser, shop, action("screenshot", "offers")), Rendered)
     (saved,) = (browser.profile / "shots").iterdir()
     assert saved.name == f"offers-{page_mark(shop)}.png"
     assert saved.read_bytes().startswith(b"\x89PNG")
@@ -178,7 +180,7 @@ def test_a_screenshot_is_saved_under_its_name(browser: Browser, shop: str) -> No
 def test_what_cannot_be_done_names_its_place(
     browser: Browser, shop: str, wrong: ActionDef, said: str
 ) -> None:
-    failed = done(browser, shop, wrong)
+    failed = page_after(browser, shop, wrong)
     assert isinstance(failed, VisitFailed)
     assert said in failed.what
     assert "the action at shop.yml:7:9 failed: " in failed.what
@@ -198,7 +200,7 @@ def test_a_script_without_an_end_is_interrupted_and_its_page_is_kept(
 ) -> None:
     make = action("script", "more.id = 'loops'; loops.onclick = () => { while (true); }")
     with BrowserWatch(browser, 60.0, 4096) as watch:
-        failed = done(browser, shop, make, wrong)
+        failed = page_after(browser, shop, make, wrong)
     assert watch.verdict is None
     assert isinstance(failed, VisitFailed)
     assert said in failed.what
@@ -213,7 +215,7 @@ def test_a_loop_that_a_browser_cannot_end_names_its_action_and_costs_the_browser
     browser = Browser(settings, tmp_path, tmp_path / "shots", PageSnapshots(tmp_path / "kept"))
     loop = action("script", "while (true);", timeout_ms=100)
     with BrowserWatch(browser, 300.0, 4096) as watch, pytest.raises(CRASHED):
-        done(browser, shop, loop)
+        page_after(browser, shop, loop)
     assert watch.verdict is not None
     assert "action at shop.yml:7:9 failed: script while (true);: the script did not end" in watch.verdict.what
     assert not watch.verdict.reason, "another attempt would fail too"
@@ -222,7 +224,7 @@ def test_a_loop_that_a_browser_cannot_end_names_its_action_and_costs_the_browser
 @each_browser
 def test_an_element_is_hovered_over_once_it_can_be(browser: Browser, shop: str) -> None:
     hide = "hovered.style.display = 'none'; setTimeout(() => hovered.style.display = '', 400)"
-    page = body(done(browser, shop, action("script", hide), action("hover", selector="#hovered")))
+    page = body(page_after(browser, shop, action("script", hide), action("hover", selector="#hovered")))
     assert ">over</p>" in page
 
 

@@ -14,14 +14,14 @@ NEW = ActionDef("window", "k", text="new")
 MAIN = ActionDef("window", "k", text="main")
 
 
-def begun(*actions: ActionDef) -> PageWindows:
+def windows_of(*actions: ActionDef) -> PageWindows:
     windows = PageWindows()
     windows.begin("own", BrowserDef(actions=actions))
     return windows
 
 
 def test_a_window_gets_its_page_only_if_an_action_continues_in_it() -> None:
-    windows = begun(CLICK, WAIT, NEW, CLICK, MAIN)
+    windows = windows_of(CLICK, WAIT, NEW, CLICK, MAIN)
     assert not windows.add("advert"), "opened by the page"
     windows.act(CLICK, (WAIT, NEW, CLICK, MAIN))
     assert windows.take_new() is None, "that of the page is not the click's"
@@ -37,7 +37,7 @@ def test_a_window_gets_its_page_only_if_an_action_continues_in_it() -> None:
 
 
 def test_windows_get_their_pages_for_script_plugins_and_if_the_first_action_goes_there() -> None:
-    assert begun(WAIT, NEW, CLICK).add("opened")
+    assert windows_of(WAIT, NEW, CLICK).add("opened")
     windows = PageWindows()
     windows.begin("own", BrowserDef(actions=(CLICK,), scripts=(PluginDef("more", "BasicScript"),)))
     windows.act(CLICK, ())
@@ -46,7 +46,7 @@ def test_windows_get_their_pages_for_script_plugins_and_if_the_first_action_goes
 
 def test_a_failure_names_the_action_whose_window_was_not_used() -> None:
     failed = VisitFailed("no element matches", "cause", hint="look at its selector")
-    windows = begun(CLICK, NEW)
+    windows = windows_of(CLICK, NEW)
     windows.add("advert")
     assert windows.hinted(failed) == failed, "the page has opened it"
     assert not windows.unused()
@@ -63,7 +63,7 @@ def test_a_failure_names_the_action_whose_window_was_not_used() -> None:
 
 
 def test_a_new_visit_knows_nothing_of_the_windows_before() -> None:
-    windows = begun(NEW)
+    windows = windows_of(NEW)
     windows.add("opened")
     windows.current = "opened"
     assert windows.responses_of("opened") is not None

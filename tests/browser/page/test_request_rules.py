@@ -33,7 +33,7 @@ def page_of(other: str) -> bytes:
     ).encode()
 
 
-def shown(browser: Browser, url: str, headers: dict[str, str]) -> None:
+def show(browser: Browser, url: str, headers: dict[str, str]) -> None:
     page = browser.load(Visit(url, headers, 60.0, BrowserDef(Until(text="all asked"), timeout_ms=30_000)))
     assert isinstance(page, Rendered)
 
@@ -43,8 +43,8 @@ def test_headers_of_a_site_go_to_its_host_only(browser: Browser) -> None:
     with Server(lambda path: Answer(b"")) as foreign:
         other = foreign.url("").rstrip("/").replace("127.0.0.1", "localhost")
         with Server(lambda path: Answer(page_of(other) if path in ("/", "/?plain") else b"")) as own:
-            shown(browser, own.url("/"), SECRET)
-            shown(browser, own.url("/?plain"), {})
+            show(browser, own.url("/"), SECRET)
+            show(browser, own.url("/?plain"), {})
             seen = {each.path: each.header("authorization") for each in own.log.all()}
             assert (seen["/"], seen["/?plain"]) == (SECRET["Authorization"], None)
             own_requests = [each for each in own.log.all() if each.path in ("/own.js", "/own")]
@@ -59,7 +59,7 @@ def test_headers_do_not_follow_a_redirect_to_another_host(browser: Browser) -> N
     with Server(lambda path: Answer(b"all asked")) as foreign:
         to = foreign.url("/").replace("127.0.0.1", "localhost")
         with Server(lambda path: Answer(b"", 302, headers=(("Location", to),))) as own:
-            shown(browser, own.url("/"), SECRET)
+            show(browser, own.url("/"), SECRET)
             assert own.log.all()[0].header("x-key") == "k"
         assert {each.header("x-key") for each in foreign.log.all()} == {None}
 

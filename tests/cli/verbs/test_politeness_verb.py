@@ -27,14 +27,14 @@ def output(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def said(*words: str) -> tuple[int, str, str]:
+def outcome_of(*words: str) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of a command line."""
     out, err = io.StringIO(), io.StringIO()
     return main(["politeness", *words], Terminal(out, err, {})), out.getvalue(), err.getvalue()
 
 
 def test_each_host_is_a_line(output: Path) -> None:
-    code, text, _ = said("run", "--output", str(output))
+    code, text, _ = outcome_of("run", "--output", str(output))
     assert code == 0
     first, head, line = text.splitlines()
     assert first == f"{output / 'run'}: 1 host, 1 process of 1 node (n1)"
@@ -52,11 +52,11 @@ def test_the_processes_of_a_resumed_run_are_counted_in_the_plural(output: Path) 
 
 
 def test_json_has_the_same_figures(output: Path) -> None:
-    _, text, _ = said("--json", "--output", str(output))
+    _, text, _ = outcome_of("--json", "--output", str(output))
     (host,) = json.loads(text)["hosts"]
     assert (host["requests"], host["shortest_gap_ms"], host["errors"]) == (2, 1500.0, {"status 429": 1})
 
 
 def test_a_run_that_does_not_exist_is_a_usage_error(output: Path) -> None:
-    code, _, err = said("never", "--output", str(output))
+    code, _, err = outcome_of("never", "--output", str(output))
     assert (code, "there is no run never" in err) == (2, True)

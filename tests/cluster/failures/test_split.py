@@ -155,7 +155,7 @@ class Nodes:
         """From now on pages come at once."""
         self._expedite.set()
 
-    def said(self, node: str) -> str:
+    def log_text(self, node: str) -> str:
         """What a node wrote to its terminal."""
         return (self.folder / node / "stderr.txt").read_text(encoding="utf-8")
 
@@ -197,9 +197,9 @@ def test_no_half_of_a_split_cluster_ends_the_run_and_together_they_publish_each_
     cid = nodes.start("cid", pair.addresses[1:])
     assert [node.wait(LIMIT_S) for node in (ann, bob, cid)] == [5, 5, 5]
     for name in ("ann", "bob", "cid"):
-        assert SPLIT in nodes.said(name)
-        assert "start this node again when the members have rejoined" in nodes.said(name)
-        assert "start a new run" not in nodes.said(name)
+        assert SPLIT in nodes.log_text(name)
+        assert "start this node again when the members have rejoined" in nodes.log_text(name)
+        assert "start a new run" not in nodes.log_text(name)
     assert nodes.rows() == []
     pair.rejoin()
     together = [nodes.start(name, pair.addresses) for name in ("ann", "bob", "dee")]
@@ -213,7 +213,7 @@ def test_a_cluster_that_has_shrunk_for_good_goes_on_when_a_node_accepts_it(pair:
     pair.shut_down(1)
     nodes.expedite()
     assert ann.wait(LIMIT_S) == 5
-    found = re.search(r"-D (scoopi\.cluster\.members=\d)", nodes.said("ann"))
+    found = re.search(r"-D (scoopi\.cluster\.members=\d)", nodes.log_text("ann"))
     assert found is not None
     ann = nodes.start("ann", pair.addresses, "-D", found[1])
     bob = nodes.start("bob", pair.addresses)

@@ -157,8 +157,8 @@ class EndedPages:
         self._rows = {node: self._rows_of(folder / ".scoopi" / node) for node in NODES}
         self._paths: dict[str, set[str]] = {node: set() for node in NODES}
 
-    def look(self) -> set[str]:
-        """Their paths, as the server logs them."""
+    def paths(self) -> set[str]:
+        """As the server logs them."""
         for node, rows in self._rows.items():
             for part in rows.poll():
                 urls = (urlsplit(str(record[0])) for record in read_records(part.body))
@@ -167,7 +167,7 @@ class EndedPages:
 
     def busy_node(self) -> str:
         """The node with the most of them, once it has a few, or "": which one that is, is not settled."""
-        self.look()
+        self.paths()
         node = max(NODES, key=lambda each: len(self._paths[each]))
         return node if len(self._paths[node]) >= FEW_PAGES else ""
 
@@ -199,7 +199,7 @@ def test_a_killed_node_has_only_those_pages_asked_for_again_that_had_not_ended(
             killed = ended.busy_node()
             nodes[NODES.index(killed)].signal(signal.SIGKILL)
             assert nodes[NODES.index(killed)].wait(LIMIT_S) == -signal.SIGKILL
-            kept, asked_before = ended.look(), len(log.all())
+            kept, asked_before = ended.paths(), len(log.all())
             site.may_continue.set()
             others = [process for node, process in zip(NODES, nodes, strict=True) if node != killed]
             assert [process.wait(LIMIT_S) for process in others] == [0, 0]

@@ -67,7 +67,7 @@ def members_of(client: ClusterClient, run: str) -> list[NodeRecord]:
     return list(Membership(HazelcastStore(client, run), "test", "test").read().values())
 
 
-def said(file: Path) -> Any:
+def json_of(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -82,7 +82,7 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
     assert (report.status, report.published) == (RunStatus.DONE, True)
     start = f"start again with --run {runner.run_name} -D scoopi.cluster.node=ann on the same machine"
     assert report.publish_note == f"rows of ann are not published yet: {start}"
-    assert said(other.folder / "run.json")["awaiting"] == ["ann"]
+    assert json_of(other.folder / "run.json")["awaiting"] == ["ann"]
     code, out, _ = other.ask("status", runner.run_name)
     assert code == 0
     assert out.endswith(f"rows of ann are not published yet: {start}\n")
@@ -195,12 +195,12 @@ def test_in_a_shared_folder_the_rows_of_a_killed_node_are_published_by_another(
     reports = runner_of(**SHARED).run("bob", "cid")
     assert [report.publish_note for report in reports] == ["", ""]
     assert runner.rows("data-ann.txt").total() > 0
-    assert said(runner.folder / ".scoopi" / "ann" / "node.json")["over"] is True
+    assert json_of(runner.folder / ".scoopi" / "ann" / "node.json")["over"] is True
     assert runner.rows() == world.rows
     assert phase_of(cluster, runner.run_name) is RunPhase.OVER
     for node in ("bob", "cid"):
-        assert said(runner.folder / ".scoopi" / node / "run.json")["status"] == "done"
-    assert said(runner.folder / "run.json")["awaiting"] == []
+        assert json_of(runner.folder / ".scoopi" / node / "run.json")["status"] == "done"
+    assert json_of(runner.folder / "run.json")["awaiting"] == []
 
 
 def test_merged_rows_are_one_file_whichever_node_was_killed(
@@ -256,7 +256,7 @@ def test_lost_data_is_noticed_and_the_files_stay_until_it_is_restarted(
         published = runner.rows()
         again = runner.start("ann", loader_fetch_delay="2000")
         wait_until(
-            lambda: said(runner.folder / "run.json")["status"] == "running", "the second start", LIMIT_S
+            lambda: json_of(runner.folder / "run.json")["status"] == "running", "the second start", LIMIT_S
         )
         started[0].end(hard=True)
         with members(tmp_path / "again", port=port):

@@ -18,12 +18,12 @@ taskGroups:
 """
 
 
-def written(browser: str) -> str:
+def definitions_with(browser: str) -> str:
     return PLACES + GROUP.format(browser) + DATA
 
 
 def built(check: Check, browser: str) -> BrowserDef:
-    outcome = check(written(browser))
+    outcome = check(definitions_with(browser))
     assert outcome.found == []
     found = outcome.definitions.task_groups["city"].browser
     assert found is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.defs.browser.test_browser_builder import written
+from tests.defs.browser.test_browser_builder import definitions_with
 from tests.defs.written import Check
 
 
@@ -66,37 +66,40 @@ from tests.defs.written import Check
     ],
 )
 def test_what_cannot_work_is_named_with_its_place(check: Check, action: str, said: str) -> None:
-    (found,) = check(written(f"{{ actions: [ {action} ] }}")).found
+    (found,) = check(definitions_with(f"{{ actions: [ {action} ] }}")).found
     assert found.startswith("6:"), found
     assert f"error taskGroups.city.browser.actions[0]{said}" in found
 
 
 @pytest.mark.parametrize("word", ["bottom-of-page", "End", "top", "page-end"])
 def test_a_word_for_a_place_that_scroll_reads_as_a_selector_is_a_warning(check: Check, word: str) -> None:
-    (found,) = check(written(f"{{ actions: [ {{ scroll: {word} }} ] }}")).found
+    (found,) = check(definitions_with(f"{{ actions: [ {{ scroll: {word} }} ] }}")).found
     said = f".scroll: scroll is `{word}`, which is read as the name of an element; write `scroll: end` for"
     assert f"warning taskGroups.city.browser.actions[0]{said}" in found
 
 
 @pytest.mark.parametrize("selector", ["footer", "page-list", "end.of-list", "main"])
 def test_the_name_of_an_element_is_no_word_for_a_place(check: Check, selector: str) -> None:
-    assert check(written(f"{{ actions: [ {{ scroll: {selector} }}, {{ frame: iframe }} ] }}")).found == []
+    assert (
+        check(definitions_with(f"{{ actions: [ {{ scroll: {selector} }}, {{ frame: iframe }} ] }}")).found
+        == []
+    )
 
 
 def test_a_password_in_the_definitions_is_a_warning_that_does_not_show_it(check: Check) -> None:
-    result = check(written("{ actions: [ { type: s3cret, in: 'input[type=password]' } ] }"))
+    result = check(definitions_with("{ actions: [ { type: s3cret, in: 'input[type=password]' } ] }"))
     (found,) = result.found
     assert "s3cret" not in "".join(each.line for each in result.report.findings)
     assert "warning taskGroups.city.browser.actions[0].type: this types a password that stands in" in found
     right = """{ type: "${env:PW}", in: "#password" }, { type: x, in: "#passage" }"""
-    assert check(written(f"{{ actions: [ {right} ] }}")).found == []
+    assert check(definitions_with(f"{{ actions: [ {right} ] }}")).found == []
 
 
 def test_a_window_is_entered_in_its_page_and_not_in_a_frame(check: Check) -> None:
     right = "{ window: new, optional: true }, { frame: '#f' }, { frame: top }, { window: main }"
-    assert check(written(f"{{ actions: [ {right} ] }}")).found == []
+    assert check(definitions_with(f"{{ actions: [ {right} ] }}")).found == []
     (found,) = check(
-        written("{ actions: [ { frame: '#f' }, { click: a }, { window: new }, { frame: top } ] }")
+        definitions_with("{ actions: [ { frame: '#f' }, { click: a }, { window: new }, { frame: top } ] }")
     ).found
     assert "browser.actions[3]: no frame was entered before; remove it" in found
 
@@ -106,24 +109,24 @@ def test_a_window_is_entered_in_its_page_and_not_in_a_frame(check: Check) -> Non
     [("#x[", "]"), ("li:not(.a", ")"), ("a[href='x]", "'"), ("li:has(a[b)", "]")],
 )
 def test_a_selector_without_its_end_is_a_warning(check: Check, selector: str, missing: str) -> None:
-    (found,) = check(written(f'{{ actions: [ {{ click: "{selector}" }} ] }}')).found
+    (found,) = check(definitions_with(f'{{ actions: [ {{ click: "{selector}" }} ] }}')).found
     said = f".click: click is `{selector}`, which lacks a `{missing}`; add `{missing}`"
     assert f"warning taskGroups.city.browser.actions[0]{said}" in found
 
 
 def test_an_action_after_one_that_is_no_mapping_has_its_own_number(check: Check) -> None:
-    found = check(written("{ actions: [ click, { hover: //a } ] }")).found
+    found = check(definitions_with("{ actions: [ click, { hover: //a } ] }")).found
     assert ["browser.actions[0]: " in found[0], "browser.actions[1].hover: " in found[1]] == [True, True]
 
 
 def test_blocked_hosts_are_patterns(check: Check) -> None:
-    (found,) = check(written("{ block: [ ads.example, http://ads.example/x ] }")).found
+    (found,) = check(definitions_with("{ block: [ ads.example, http://ads.example/x ] }")).found
     said = 'browser.block[1]: "http://ads.example/x" is not a host pattern; write a host\'s name without'
     assert said in found
 
 
 def test_a_wait_for_nothing_is_an_error(check: Check) -> None:
-    (found,) = check(written("{ until: {} }")).found
+    (found,) = check(definitions_with("{ until: {} }")).found
     assert "taskGroups.city.browser.until: there is nothing to wait for" in found
 
 
@@ -131,9 +134,9 @@ def test_a_placeholder_that_means_nothing_is_an_error(check: Check) -> None:
     written_actions = (
         '{ actions: [ { type: "%{locator.name}%%{x}", in: "#a" }, { click: "#%{locator.nam}" } ] }'
     )
-    (found,) = check(written(written_actions)).found
+    (found,) = check(definitions_with(written_actions)).found
     assert "browser.actions[1].click: there is no value locator.nam here" in found
-    (found,) = check(written('{ until: { text: "%{record.name}" } }')).found
+    (found,) = check(definitions_with('{ until: { text: "%{record.name}" } }')).found
     assert "browser.until.text: there is no value record.name here" in found
 
 
@@ -164,7 +167,7 @@ def test_a_placeholder_that_means_nothing_is_an_error(check: Check) -> None:
     ],
 )
 def test_what_no_page_can_meet_is_an_error(check: Check, browser: str, said: str) -> None:
-    (found,) = check(written(browser)).found
+    (found,) = check(definitions_with(browser)).found
     assert f"error taskGroups.city.browser{said}" in found
 
 
@@ -179,4 +182,4 @@ def test_selectors_that_browsers_can_read_are_accepted(check: Check) -> None:
         "a[title='(']",
     )
     actions = ", ".join(f'{{ click: "{each}" }}' for each in selectors)
-    assert check(written(f"{{ actions: [ {actions} ] }}")).found == []
+    assert check(definitions_with(f"{{ actions: [ {actions} ] }}")).found == []

@@ -17,7 +17,7 @@ dataDefs:
 AT = "defs.yml"
 
 
-def written(locator: str, rest: str = TASKS + DATA) -> dict[str, str]:
+def definitions_with(locator: str, rest: str = TASKS + DATA) -> dict[str, str]:
     return {AT: f"locatorGroups:\n  city:\n    locators:\n      - {locator}\n{rest}"}
 
 
@@ -30,7 +30,7 @@ def written(locator: str, rest: str = TASKS + DATA) -> dict[str, str]:
     ],
 )
 def test_values_may_stand_beside_the_address(check: Check, locator: str) -> None:
-    checked = check(written(locator))
+    checked = check(definitions_with(locator))
     assert checked.found == []
     pages = [page for each in checked.definitions.locator_groups["city"].locators for page in each.each()]
     assert [(page.name, page.url) for page in pages] == [(f"p{n}", f"http://a/{n}") for n in (1, 2, 3)]
@@ -38,21 +38,21 @@ def test_values_may_stand_beside_the_address(check: Check, locator: str) -> None
 
 def test_a_parameter_with_a_placeholder_is_encoded_once(check: Check) -> None:
     locator = '{ name: p, url: "http://a/?x", params: { "a b": "%{t}&%%{t}" }, t: [ "é &" ] }'
-    checked = check(written(locator))
+    checked = check(definitions_with(locator))
     assert checked.found == []
     (one,) = checked.definitions.locator_groups["city"].locators
     assert [page.url for page in one.each()] == ["http://a/?x&a+b=%C3%A9+%26%26%{t}"]
 
 
 def test_a_doubled_mark_is_no_placeholder(check: Check) -> None:
-    checked = check(written('{ name: "%%{n}", url: "http://a/%%{n}" }'))
+    checked = check(definitions_with('{ name: "%%{n}", url: "http://a/%%{n}" }'))
     assert checked.found == []
     (one,) = checked.definitions.locator_groups["city"].locators
     assert (one.name, one.url) == ("%{n}", "http://a/%{n}")
 
 
 def test_a_field_reads_a_value_of_its_locator(check: Check) -> None:
-    checked = check(written('{ name: p, url: "http://a/%{n}", n: 1-3 }', TASKS + RECORDS))
+    checked = check(definitions_with('{ name: p, url: "http://a/%{n}", n: 1-3 }', TASKS + RECORDS))
     assert checked.found == []
     assert checked.definitions.task_groups["city"].parents == ("n",)
 
@@ -92,11 +92,11 @@ def test_a_field_reads_a_value_of_its_locator(check: Check) -> None:
     ],
 )
 def test_what_is_wrong_is_reported_where_it_stands(check: Check, locator: str, found: str) -> None:
-    assert check(written(locator)).found == [found]
+    assert check(definitions_with(locator)).found == [found]
 
 
 def test_a_field_whose_value_no_locator_gives_is_reported(check: Check) -> None:
-    (found,) = check(written("{ name: p, url: http://a/ }", TASKS + RECORDS)).found
+    (found,) = check(definitions_with("{ name: p, url: http://a/ }", TASKS + RECORDS)).found
     assert "no field leads to group city, so there is no parent with a field n" in found
     assert found.endswith("or values to its locators")
 
@@ -116,7 +116,7 @@ def pages(checked: Outcome) -> list[tuple[str, str]]:
 
 def test_each_row_of_a_file_is_a_page(check: Check, tmp_path: Path) -> None:
     file = rows(tmp_path, "n,c\n" + "".join(f"{n},ø {n}\n" for n in range(1200)))
-    checked = check(written(FILE.replace("%s", file), TASKS + RECORDS))
+    checked = check(definitions_with(FILE.replace("%s", file), TASKS + RECORDS))
     assert checked.found == []
     assert pages(checked) == [(f"{n}", f"http://a/{n}?c=%C3%B8+{n}") for n in range(1200)]
     assert checked.definitions.task_groups["city"].parents == ("n",)
@@ -125,7 +125,7 @@ def test_each_row_of_a_file_is_a_page(check: Check, tmp_path: Path) -> None:
 def test_rows_are_combined_with_values(check: Check, tmp_path: Path) -> None:
     file = rows(tmp_path, "n,x\n7,0\n8,0\n")
     locator = f'{{ name: p, url: "http://a/%{{n}}/%{{m}}", m: 1-2, from: {file} }}'
-    checked = check(written(locator))
+    checked = check(definitions_with(locator))
     assert checked.found == []
     assert [url for _, url in pages(checked)] == [f"http://a/{n}/{m}" for n in (7, 8) for m in (1, 2)]
 
@@ -160,7 +160,7 @@ def test_what_is_wrong_with_a_file_is_reported(
     check: Check, tmp_path: Path, content: str, found: str
 ) -> None:
     file = rows(tmp_path, content)
-    said = check(written(FILE.replace("%s", file), TASKS + RECORDS)).found
+    said = check(definitions_with(FILE.replace("%s", file), TASKS + RECORDS)).found
     expected = found.format(key="locatorGroups.city.locators[0].from", file=file)
     assert any(expected in each for each in said), said
     assert not any("no field leads to group" in each for each in said) or "m\n" in content
@@ -195,14 +195,14 @@ def test_a_group_with_a_file_has_nothing_else(check: Check, group: str, found: s
 def test_a_column_and_a_value_of_one_name_are_reported(check: Check, tmp_path: Path) -> None:
     file = rows(tmp_path, "n\n7\n")
     locator = f'{{ name: p, url: "http://a/%{{n}}", n: 1-2, from: {file} }}'
-    (found,) = check(written(locator)).found
+    (found,) = check(definitions_with(locator)).found
     assert "n has values, but " in found
     assert found.endswith("give one of them another name")
 
 
 def test_a_file_of_which_no_placeholder_stands_for_a_column_is_reported(check: Check, tmp_path: Path) -> None:
     file = rows(tmp_path, "m\n1\n")
-    (found,) = check(written(f'{{ name: p, url: "http://a/%{{n}}", n: 1-2, from: {file} }}')).found
+    (found,) = check(definitions_with(f'{{ name: p, url: "http://a/%{{n}}", n: 1-2, from: {file} }}')).found
     assert f"no placeholder stands for a column of {file}; write %{{m}} in the address" in found
 
 

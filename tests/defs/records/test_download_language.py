@@ -29,7 +29,7 @@ dataDefs:
 TO = "to: 'files/%{sha256}'"
 
 
-def found(folder: Path, text: str, field: str) -> list[str]:
+def reported(folder: Path, text: str, field: str) -> list[str]:
     (folder / "defs.yml").write_text(text.format(field=field))
     report = check(folder / "defs.yml", strict=True, environ={})
     return [f"{each.place.line}:{each.place.column} {each.sentence()}" for each in report.findings]
@@ -46,11 +46,11 @@ def found(folder: Path, text: str, field: str) -> list[str]:
     ],
 )
 def test_a_field_may_be_downloaded(tmp_path: Path, field: str) -> None:
-    assert found(tmp_path, RECORDS, field) == []
+    assert reported(tmp_path, RECORDS, field) == []
 
 
 def test_an_entry_of_a_grid_may_be_downloaded(tmp_path: Path) -> None:
-    assert found(tmp_path, GRID, "download: { to: 'files/%{item.title}-%{sha256}' }") == []
+    assert reported(tmp_path, GRID, "download: { to: 'files/%{item.title}-%{sha256}' }") == []
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_an_entry_of_a_grid_may_be_downloaded(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_a_download_is_said(tmp_path: Path, field: str, what: str) -> None:
-    (finding,) = found(tmp_path, RECORDS, field)
+    (finding,) = reported(tmp_path, RECORDS, field)
     assert what in finding
 
 
 def test_records_that_no_output_has_name_no_files(tmp_path: Path) -> None:
     text = RECORDS.replace("dataDef: card", "dataDef: card, output: none")
-    (finding,) = found(tmp_path, text, f"download: {{ {TO} }}")
+    (finding,) = reported(tmp_path, text, f"download: {{ {TO} }}")
     assert "the records of card name files, but no output contains them" in finding
 
 
@@ -99,13 +99,13 @@ def test_records_that_no_output_has_name_no_files(tmp_path: Path) -> None:
 )
 def test_an_output_has_no_path_of_a_download(tmp_path: Path, output: str, to: str, is_wrong: bool) -> None:
     text = RECORDS.replace("dataDef: card", f"dataDef: card, output: {output}")
-    findings = found(tmp_path, text, f"download: {{ to: '{to}' }}")
+    findings = reported(tmp_path, text, f"download: {{ to: '{to}' }}")
     said = f"{output} may also be the path of a downloaded file or its folder: {to}; give the files a folder"
     assert [said in each for each in findings] == [True] * is_wrong
 
 
 def test_an_entry_of_a_grid_is_checked_likewise(tmp_path: Path) -> None:
-    (finding,) = found(tmp_path, GRID, "download: { to: 'f/%{record.title}' }")
+    (finding,) = reported(tmp_path, GRID, "download: { to: 'f/%{record.title}' }")
     assert "there is no placeholder %{record.title} here" in finding
 
 
@@ -119,7 +119,7 @@ def test_an_entry_of_a_grid_is_checked_likewise(tmp_path: Path) -> None:
 )
 def test_one_path_for_many_files_of_a_page_is_a_warning(tmp_path: Path, each: str, field: str) -> None:
     text = RECORDS.replace("    fields:", f"    {each}\n    fields:")
-    (finding,) = found(tmp_path, text, field)
+    (finding,) = reported(tmp_path, text, field)
     assert "dataDefs.card.fields.image.download.to: all files of a page have the path files/" in finding
     assert finding.endswith("so of different files only the first is saved; add %{sha256} to it, or %{name}")
 
@@ -130,13 +130,13 @@ def test_one_path_for_many_files_of_a_page_is_a_warning(tmp_path: Path, each: st
 )
 def test_a_path_that_differs_or_is_for_one_file_is_right(tmp_path: Path, each: str, to: str) -> None:
     text = RECORDS.replace("    fields:", f"    {each}\n    fields:")
-    assert found(tmp_path, text, f"download: {{ to: '{to}' }}") == []
+    assert reported(tmp_path, text, f"download: {{ to: '{to}' }}") == []
 
 
 def test_one_path_for_the_files_of_many_rows_of_a_grid_is_a_warning(tmp_path: Path) -> None:
     field = "download: { to: files/logo.png }"
-    assert found(tmp_path, GRID, field) == []
-    (finding,) = found(
+    assert reported(tmp_path, GRID, field) == []
+    (finding,) = reported(
         tmp_path, GRID.replace("value: x", "selector: 'i:nth-child(%{{index}})', indexRange: 1-3"), field
     )
     assert "all files of a page have the path files/logo.png" in finding

@@ -22,7 +22,7 @@ dataDefs:
 LINK = '      link: { select: "a @href", type: url, follow: detail }\n'
 
 
-def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: card }") -> list[str]:
+def findings(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: card }") -> list[str]:
     """`line:column what; hint` of each finding in a definition with these fields."""
     text = (
         REST.format(task=task)
@@ -100,14 +100,14 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
 def test_a_mistake_in_a_field_is_reported_with_its_place_and_a_hint(
     tmp_path: Path, field: str, what: str
 ) -> None:
-    sentences = found(tmp_path, field)
+    sentences = findings(tmp_path, field)
     assert any(what in each for each in sentences), sentences
     assert all(each.startswith(("12:", "13:")) for each in sentences), sentences
 
 
 @pytest.mark.parametrize("xpath", ["./b/following-sibling::text()", "./child::text ()"])
 def test_an_axis_of_xpath_is_not_taken_for_a_habit_of_scrapy(tmp_path: Path, xpath: str) -> None:
-    assert found(tmp_path, f'f: "{xpath}"') == []
+    assert findings(tmp_path, f'f: "{xpath}"') == []
 
 
 @pytest.mark.parametrize(
@@ -124,19 +124,19 @@ def test_an_axis_of_xpath_is_not_taken_for_a_habit_of_scrapy(tmp_path: Path, xpa
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_definition_is_reported(tmp_path: Path, more: str, what: str) -> None:
-    sentences = found(tmp_path, "", more)
+    sentences = findings(tmp_path, "", more)
     assert any(what in each for each in sentences), sentences
 
 
 def test_with_a_source_of_json_selectors_are_jmespath(tmp_path: Path) -> None:
-    sentences = found(tmp_path, 'f: "h3.title a"', "source: json\n")
+    sentences = findings(tmp_path, 'f: "h3.title a"', "source: json\n")
     assert any("JMESPath 'h3.title a'" in each and "with this source" in each for each in sentences), (
         sentences
     )
 
 
 def test_a_parent_must_have_the_fields_that_are_used(tmp_path: Path) -> None:
-    assert found(tmp_path, "") == []
+    assert findings(tmp_path, "") == []
     file = tmp_path / "defs.yml"
     file.write_text(file.read_text().replace("title: b", "titel: b"))
     (finding,) = check(file, environ={}).findings
@@ -168,7 +168,7 @@ def test_a_parent_must_have_the_fields_that_are_used(tmp_path: Path) -> None:
     ],
 )
 def test_a_task_has_steps_and_links_for_what_it_reads(tmp_path: Path, task: str, what: str) -> None:
-    sentences = found(tmp_path, "", task=task)
+    sentences = findings(tmp_path, "", task=task)
     assert any(what in each for each in sentences), sentences
 
 
@@ -197,7 +197,7 @@ def test_records_of_which_only_changes_are_written_can_be_compared(
     tmp_path: Path, task: str, more: str, what: str
 ) -> None:
     fields = "change: i\n" if "change" in more else ""
-    found(tmp_path, fields, more, task)
+    findings(tmp_path, fields, more, task)
     file = tmp_path / "defs.yml"
     text = file.read_text().replace("list: {", "list: { changed: true,")
     table = "  table: { query: { block: table, selector: td }, items: [ item: { name: a, value: b } ] }\n"
@@ -210,7 +210,7 @@ def test_records_of_which_only_changes_are_written_can_be_compared(
 
 
 def test_an_output_holds_only_changes_or_all_records(tmp_path: Path) -> None:
-    found(tmp_path, "", "key: [ link ]\n", "{ dataDef: card, output: a.csv }")
+    findings(tmp_path, "", "key: [ link ]\n", "{ dataDef: card, output: a.csv }")
     file = tmp_path / "defs.yml"
     text = file.read_text().replace("list: {", "list: { changed: true,")
     file.write_text(text.replace("detail: {", "detail: { again: { dataDef: card, output: a.csv },"))

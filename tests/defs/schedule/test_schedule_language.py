@@ -62,7 +62,7 @@ NEEDS = {path: key.needs for path, key in KEYS}
 each_key = pytest.mark.parametrize(("path", "key"), KEYS, ids=[".".join(path) for path, _ in KEYS])
 
 
-def written(path: Names, key: BlockKey, line: str) -> str:
+def project_with(path: Names, key: BlockKey, line: str) -> str:
     """A project with one line about a key, and with what else the key needs."""
     inner = f"{line}\n{key.needs}"
     for depth in reversed(range(len(path) - 1)):
@@ -106,7 +106,7 @@ def place_of(text: str, words: str) -> tuple[int, int]:
 
 @each_key
 def test_a_key_takes_its_valid_example(path: Names, key: BlockKey, tmp_path: Path) -> None:
-    text = written(path, key, f"{key.name}: {key.valid}")
+    text = project_with(path, key, f"{key.name}: {key.valid}")
 
     assert not errors_of(tmp_path / "jobs", text), text
 
@@ -116,7 +116,7 @@ def test_an_invalid_value_is_one_error_with_place_and_hint(
     path: Names, key: BlockKey, tmp_path: Path
 ) -> None:
     line = f"{key.name}: {key.invalid}"
-    text = written(path, key, line)
+    text = project_with(path, key, line)
 
     (finding,) = errors_of(tmp_path / "jobs", text)
 
@@ -132,7 +132,7 @@ def test_an_invalid_value_is_one_error_with_place_and_hint(
 def test_a_misspelt_key_is_one_error_that_names_the_nearest(
     path: Names, key: BlockKey, tmp_path: Path
 ) -> None:
-    text = written(path, key, f"{key.name}: {key.valid}\n{key.name}x: {key.valid}")
+    text = project_with(path, key, f"{key.name}: {key.valid}\n{key.name}x: {key.valid}")
 
     (finding,) = errors_of(tmp_path / "jobs", text)
 
@@ -149,7 +149,7 @@ def test_a_misspelt_key_is_one_error_that_names_the_nearest(
 def test_a_missing_key_is_one_error_that_shows_how_to_add_it(
     path: Names, key: BlockKey, tmp_path: Path
 ) -> None:
-    text = written(path, key, "" if key.needs else "slot: same")
+    text = project_with(path, key, "" if key.needs else "slot: same")
 
     (finding,) = errors_of(tmp_path / "jobs", text)
 

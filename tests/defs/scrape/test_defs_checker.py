@@ -146,12 +146,12 @@ def test_steps_and_selectors_are_checked_where_the_chain_is_wrong_too(check_step
     steps = "{ css: { filter: { class: Filtr, previous: parser, next: apender }, "
     steps += "appender: { class: DataAppender, previous: filtr, next: end } } }"
 
-    def look(data_def: DataDef) -> SelectorFaults:
+    def note(data_def: DataDef) -> SelectorFaults:
         seen.append(data_def.name)
         return []
 
     outcome = check_steps(
-        steps, checkers=Checkers(css=look, step_class=lambda name: Fault(f"unknown class {name}"))
+        steps, checkers=Checkers(css=note, step_class=lambda name: Fault(f"unknown class {name}"))
     )
     assert seen == ["temps"]
     assert [each.what for each in outcome.report.errors] == [

@@ -22,12 +22,12 @@ DEFINITIONS = """
 """
 
 
-def written(group: str = "{ pages: 9 }", host: str = "{ pages: 9 }") -> dict[str, str | bytes]:
+def definitions_with(group: str = "{ pages: 9 }", host: str = "{ pages: 9 }") -> dict[str, str | bytes]:
     return {"defs.yml": DEFINITIONS.replace("GROUP", group).replace("HOST", host)}
 
 
 def test_groups_and_sites_have_budgets(tmp_path: Path) -> None:
-    outcome = check_in(tmp_path, written("{ pages: 100, time: 60 }", "{ bytes: 5000 }"))
+    outcome = check_in(tmp_path, definitions_with("{ pages: 100, time: 60 }", "{ bytes: 5000 }"))
 
     assert outcome.found == []
     assert outcome.definitions.task_groups["list"].budget == Budget(pages=100, seconds=60)
@@ -48,8 +48,8 @@ def test_groups_and_sites_have_budgets(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_budget_is_a_finding(tmp_path: Path, budget: str, sentence: str) -> None:
-    of_group = check_in(tmp_path, written(group=budget)).found
-    of_host = check_in(tmp_path, written(host=budget)).found
+    of_group = check_in(tmp_path, definitions_with(group=budget)).found
+    of_host = check_in(tmp_path, definitions_with(host=budget)).found
 
     assert len(of_group) == len(of_host) == 1, (of_group, of_host)
     assert sentence in of_group[0]

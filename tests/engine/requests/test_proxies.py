@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.requests.test_requests import run, seen
+from tests.engine.requests.test_requests import requests_to, run
 from tests.engine.workspace import Workspace
 from tests.fetch.conftest import certificate  # noqa: F401 - a fixture
 from tests.server.forward_proxy import ForwardProxy
@@ -59,7 +59,7 @@ def test_if_no_proxy_works_the_page_fails_and_the_message_names_none(
     said = run(workspace, urls(server, 1), 'sites: { "*": { proxy: "${env:PROXY}" } }\n', code=1)
     assert "none of the proxies of the site works" in said
     assert dead.removeprefix("http://") not in said
-    assert seen(server) == []
+    assert requests_to(server) == []
 
 
 def test_a_proxy_with_a_login_gets_it_and_the_site_does_not(
@@ -69,7 +69,7 @@ def test_a_proxy_with_a_login_gets_it_and_the_site_does_not(
     with ForwardProxy(login) as proxy:
         monkeypatch.setenv("PROXY", proxy.url.replace("//", "//me:canary@"))
         run(workspace, urls(server, 1), 'sites: { "*": { proxy: "${env:PROXY}" } }\n')
-    (request,) = seen(server)
+    (request,) = requests_to(server)
     assert b"roxy-" not in request.head
 
 
@@ -93,7 +93,7 @@ def test_direct_leaves_out_the_proxy_of_the_environment(
 ) -> None:
     monkeypatch.setenv("http_proxy", dead)
     run(workspace, urls(server, 1), 'sites: { "*": { proxy: direct } }\n')
-    assert len(seen(server)) == 1
+    assert len(requests_to(server)) == 1
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_an_authority_that_is_not_there_is_an_error_of_definitions(workspace: Wo
 def test_a_host_that_is_an_ipv6_address_is_loaded_and_has_its_site(workspace: Workspace) -> None:
     with Server(lambda path: b"<p>page</p>", addresses=("::1",)) as server:
         run(workspace, urls(server, 1), 'sites: { "[::1]": { headers: { X-Six: "6" } } }\n')
-        (request,) = seen(server)
+        (request,) = requests_to(server)
         assert request.header("X-Six") == "6"
         assert request.header("Host") == server.host(0)
 

@@ -52,13 +52,13 @@ def run(workspace: Workspace, locators: list[str], more: str = "", live: str = "
     return ended.err
 
 
-def seen(server: Server, number: int = 0) -> list[Seen]:
+def requests_to(server: Server, number: int = 0) -> list[Seen]:
     return server.log.all(server.host(number))
 
 
 def test_a_form_is_posted(workspace: Workspace, server: Server) -> None:
     run(workspace, [f'url: "{server.url("/s")}", form: {{ city: "Åre x", tag: [ a, b ] }}'])
-    (request,) = seen(server)
+    (request,) = requests_to(server)
     assert request.method == "POST"
     assert request.header("Content-Type") == "application/x-www-form-urlencoded"
     assert parse_qsl(request.body.decode()) == [("city", "Åre x"), ("tag", "a"), ("tag", "b")]
@@ -73,7 +73,7 @@ def test_json_is_sent_with_the_types_as_written(
     )
     text = """json: '{"a": [1, "b"]}', method: PUT"""
     run(workspace, [f'url: "{server.url("/s")}", {each}' for each in (mapping, text)])
-    by_method = {request.method: request for request in seen(server)}
+    by_method = {request.method: request for request in requests_to(server)}
     assert json.loads(by_method["POST"].body) == {
         "page": 2,
         "code": "2",
@@ -84,7 +84,7 @@ def test_json_is_sent_with_the_types_as_written(
         "key": "s3cret",
     }
     assert json.loads(by_method["PUT"].body) == {"a": [1, "b"]}
-    assert {request.header("Content-Type") for request in seen(server)} == {"application/json"}
+    assert {request.header("Content-Type") for request in requests_to(server)} == {"application/json"}
 
 
 def test_params_are_put_into_the_address_and_headers_beside_those_of_the_site(
@@ -96,14 +96,14 @@ def test_params_are_put_into_the_address_and_headers_beside_those_of_the_site(
         [f'url: "{server.url("/s?a=1")}", params: {{ b: "x y" }}, headers: {{ Accept: text/plain }}'],
         more,
     )
-    (request,) = seen(server)
+    (request,) = requests_to(server)
     assert request.path == "/s?a=1&b=x+y"
     assert (request.header("X-Site"), request.header("Accept")) == ("1", "text/plain")
 
 
 def test_a_plain_page_beside_a_post_is_a_get(workspace: Workspace, server: Server) -> None:
     run(workspace, [f'url: "{server.url("/a")}", json: {{ a: 1 }}', f'url: "{server.url("/b")}"'])
-    (post, get) = sorted(seen(server), key=lambda request: request.path)
+    (post, get) = sorted(requests_to(server), key=lambda request: request.path)
     assert (post.method, post.turn) == ("POST", 1)
     assert (get.method, get.body, get.header("Content-Type")) == ("GET", b"", None)
 
@@ -114,13 +114,13 @@ def test_two_posts_with_different_forms_are_two_pages_in_jobs_and_archive(
     locators = [f'url: "{server.url("/s")}", form: {{ page: {page} }}' for page in (1, 2)]
     for _ in range(2):
         run(workspace, locators, live='live: "P1W",')
-        assert Counter(request.body for request in seen(server)) == {b"page=1": 1, b"page=2": 1}
+        assert Counter(request.body for request in requests_to(server)) == {b"page=1": 1, b"page=2": 1}
 
 
 def test_a_kept_page_serves_all_fragments_of_its_address(workspace: Workspace, server: Server) -> None:
     for fragment in ("", "#top", "#end"):
         run(workspace, [f'url: "{server.url("/s")}{fragment}"'], live='live: "P1W",')
-    assert [request.path for request in seen(server)] == ["/s"]
+    assert [request.path for request in requests_to(server)] == ["/s"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_redirect_of_a_post_is_followed_as_browsers_do(
     workspace: Workspace, server: Server, status: int, method: str
 ) -> None:
     run(workspace, [f'url: "{server.url(f"/{status}//x")}", form: {{ a: b }}, headers: {{ X-Mine: "1" }}'])
-    _, target = seen(server)
+    _, target = requests_to(server)
     assert (target.method, target.body) == (method, b"a=b" if method == "POST" else b"")
     assert target.header("X-Mine") == "1"
     assert (target.header("Content-Type") is None) == (method == "GET")
@@ -151,7 +151,7 @@ sites:
     headers: {{ X-Key: "${{env:CANARY}}" }}
 """
     run(workspace, [locator + 'params: { api_key: "${env:CANARY}" }'], more)
-    (first,), (second,) = seen(server, 0), seen(server, 1)
+    (first,), (second,) = requests_to(server, 0), requests_to(server, 1)
     assert first.head.count(b"canary-1") == 4  # token, cookie, key, parameter; the password is encoded
     assert first.header("Authorization") == "Basic bWU6Y2FuYXJ5LTE="
     assert b"canary" not in second.head
@@ -167,7 +167,7 @@ def test_a_body_with_a_credential_is_not_repeated_to_another_host(
     assert "redirected to another host with a body that contains a credential" in run(
         workspace, [locator], code=1
     )
-    assert seen(server, 1) == []
+    assert requests_to(server, 1) == []
 
 
 def test_a_bearer_token_is_sent_and_a_header_of_the_locator_wins(
@@ -180,7 +180,7 @@ def test_a_bearer_token_is_sent_and_a_header_of_the_locator_wins(
         f'url: "{server.url("/b")}", headers: {{ Authorization: "${{env:OTHER}}" }}',
     ]
     run(workspace, urls, 'sites: { "*": { auth: { bearer: "${env:TOKEN}" } } }\n')
-    by_path = {request.path: request.header("Authorization") for request in seen(server)}
+    by_path = {request.path: request.header("Authorization") for request in requests_to(server)}
     assert by_path == {"/a": "Bearer abc", "/b": "xyz"}
 
 
@@ -193,7 +193,7 @@ def test_a_missing_or_broken_variable_fails_the_page_before_anything_is_sent(
     assert "needs the environment variable NOT_THERE, which is not set" in said
     said = run(workspace, [f'url: "{server.url("/a")}"'], sites.replace("NOT_THERE", "BROKEN"), code=1)
     assert "${env:BROKEN} contains a line break, which a header cannot contain" in said
-    assert seen(server) == []
+    assert requests_to(server) == []
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def slow() -> Iterator[Server]:
         yield running
 
 
-def asked(server: Server) -> list[str]:
+def page_paths(server: Server) -> list[str]:
     return [path for path in server.log.paths() if path.startswith("/page/")]
 
 
@@ -76,7 +76,7 @@ def test_a_run_ends_when_its_budget_is_used_up(workspace: Workspace, shop: Serve
     ended = workspace.scoopi("run", "defs.yml", "--workers", workers, "-D", "scoopi.budget.pages=5")
 
     report = workspace.run_json()
-    assert (ended.code, report["status"], len(asked(shop))) == (DONE, "done", 5)
+    assert (ended.code, report["status"], len(page_paths(shop))) == (DONE, "done", 5)
     assert report["jobs"] == {"done": 5, "failed": 0, "warned": 0, "left": 0, "skipped": 7}
     (cause,) = report["skipped"]
     assert (cause["cause"], cause["count"]) == ("the run's budget of 5 pages is used up", 7)
@@ -107,7 +107,7 @@ def test_groups_and_hosts_have_budgets_of_their_own(
     write(workspace, shop.url(""), group=group, site=site)
     workspace.scoopi("run", "defs.yml", "--workers", 1)
 
-    assert len(asked(shop)) == 4
+    assert len(page_paths(shop)) == 4
     (skipped,) = workspace.run_json()["skipped"]
     assert re.sub(r":[0-9]+'", ":PORT'", skipped["cause"]) == cause
 
@@ -164,14 +164,14 @@ def test_the_time_of_a_run_ends_the_wait_for_a_retry(workspace: Workspace) -> No
 def test_a_resumed_run_keeps_what_it_has_used(workspace: Workspace, shop: Server) -> None:
     write(workspace, shop.url(""), delay=150)
     started = workspace.start("run", "defs.yml", "--workers", 1, "-D", "scoopi.budget.pages=8")
-    wait_until(lambda: len(asked(shop)) >= 3, "three pages are asked for")
+    wait_until(lambda: len(page_paths(shop)) >= 3, "three pages are asked for")
     started.signal(signal.SIGTERM)
     started.wait(60)
-    before = len(asked(shop))
+    before = len(page_paths(shop))
     workspace.scoopi("resume")
 
     assert 3 <= before < 8
-    assert len(asked(shop)) == len(set(asked(shop))) == 8
+    assert len(page_paths(shop)) == len(set(page_paths(shop))) == 8
     report = workspace.run_json()
     assert report["jobs"] == {"done": 8, "failed": 0, "warned": 0, "left": 0, "skipped": 4}
     assert report["budgets"] == ["the run's budget of 8 pages is used up"]
@@ -185,12 +185,12 @@ def test_a_run_that_is_killed_while_it_skips_pages_loads_no_more_than_its_budget
     # What is skipped has not ended when the run is killed, since nothing is committed so soon.
     late = ("-D", "scoopi.appender.commitInterval=60000")
     started = workspace.start("run", "defs.yml", "--workers", 1, *late)
-    wait_until(lambda: len(asked(shop)) >= 5, "all pages of the budget are asked for")
+    wait_until(lambda: len(page_paths(shop)) >= 5, "all pages of the budget are asked for")
     started.signal(signal.SIGKILL)
     started.wait(60)
     workspace.scoopi("resume", "-D", "scoopi.appender.commitInterval=10")
 
-    assert len(set(asked(shop))) == 5
+    assert len(set(page_paths(shop))) == 5
     assert workspace.run_json()["jobs"] == {"done": 5, "failed": 0, "warned": 0, "left": 0, "skipped": 995}
     assert workspace.rows(file="card.jsonl").total() == 5
 
@@ -247,7 +247,7 @@ def test_a_budget_of_depth_skips_what_is_farther_away(workspace: Workspace) -> N
         (workspace.folder / "defs.yml").write_text(CRAWL.format(base=tree.url("")))
         words = ["-D", "scoopi.budget.depth=2", "-D", "scoopi.loader.fetch.delay=0"]
         ended = workspace.scoopi("run", "defs.yml", "--workers", 0, *words)
-        assert sorted(asked(tree)) == sorted(f"/page/{number}" for number in range(1, 8))
+        assert sorted(page_paths(tree)) == sorted(f"/page/{number}" for number in range(1, 8))
     (skipped,) = workspace.run_json()["skipped"]
     assert (skipped["cause"], skipped["count"]) == ("the run's budget of 2 links in depth is used up", 8)
     assert "done, budget used up in" in ended.err

@@ -9,7 +9,7 @@ from scoopi.errors import ParseError
 from scoopi.java.regex.regex_translator import Translator
 
 
-def found(pattern: str, text: str) -> str | None:
+def first_match(pattern: str, text: str) -> str | None:
     match = regex.search(Translator(pattern).translate(), text, regex.V1)
     return None if match is None else match[0]
 
@@ -36,7 +36,7 @@ def found(pattern: str, text: str) -> str | None:
     ],
 )
 def test_the_translation_finds_what_java_finds(pattern: str, text: str, match: str | None) -> None:
-    assert found(pattern, text) == match
+    assert first_match(pattern, text) == match
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_what_java_refuses_is_refused_at_its_place(pattern: str, fault: str) -> 
 
 
 def test_a_group_that_is_not_there_is_never_found() -> None:
-    assert found("a|\\1", "b") is None
+    assert first_match("a|\\1", "b") is None

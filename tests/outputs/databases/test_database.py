@@ -13,7 +13,7 @@ from scoopi.outputs.target import parse_target
 from tests.outputs.postgres_server import PostgresServer
 
 
-def answer(database: Database) -> object:
+def selected(database: Database) -> object:
     with database.transaction() as connection:
         return connection.exec_driver_sql("SELECT 42").scalar()
 
@@ -21,13 +21,13 @@ def answer(database: Database) -> object:
 def test_a_server_that_is_away_is_asked_again(tmp_path: Path) -> None:
     with PostgresServer() as server:
         database = Database(parse_target(f"{server.database('shop')}#books"), tmp_path)
-        before = answer(database)
+        before = selected(database)
         server.kill()
         with pytest.raises(StoreError, match="does not answer"):
-            answer(database)
+            selected(database)
         server.start()
 
-        assert (before, answer(database)) == (42, 42)
+        assert (before, selected(database)) == (42, 42)
         database.close()
 
 
@@ -38,7 +38,7 @@ def test_what_a_database_refuses_is_not_tried_again(database: Database) -> None:
     with pytest.raises(AppenderError, match="rejects"), database.transaction() as connection:
         connection.exec_driver_sql("INSERT INTO books VALUES (NULL)")
 
-    assert answer(database) == 42
+    assert selected(database) == 42
 
 
 def test_a_file_that_has_no_room_is_no_server_that_could_be_started(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_file_that_cannot_be_made_is_an_error_with_its_path(tmp_path: Path) ->
     database = Database(parse_target("sqlite:file/books.db#books"), tmp_path)
 
     with pytest.raises(AppenderError) as raised:
-        answer(database)
+        selected(database)
 
     assert str(tmp_path / "file" / "books.db") in str(raised.value)
     assert not database.path or not database.path.exists()

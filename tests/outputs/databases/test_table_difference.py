@@ -11,7 +11,7 @@ from scoopi.outputs.databases.table_difference import Differences, differences
 WANTED = sa.Table("books", sa.MetaData(), sa.Column("title", sa.Text), sa.Column("pages", sa.BigInteger))
 
 
-def found(connection: sa.Connection, columns: str = "", key: tuple[str, ...] = ()) -> Differences:
+def difference_to(connection: sa.Connection, columns: str = "", key: tuple[str, ...] = ()) -> Differences:
     if columns:
         connection.exec_driver_sql(f"CREATE TABLE books ({columns})")
     return differences(connection, WANTED, key)
@@ -28,27 +28,27 @@ def found(connection: sa.Connection, columns: str = "", key: tuple[str, ...] = (
     ],
 )
 def test_a_table_that_takes_every_record_has_no_difference(connection: sa.Connection, columns: str) -> None:
-    differ = found(connection, columns)
+    differ = difference_to(connection, columns)
     assert differ == Differences("books", differ.found, differ.remedies)
     assert [*differ.found] == []
     differ.raise_if_any("books.db")
 
 
 def test_a_missing_column_has_a_remedy(connection: sa.Connection) -> None:
-    differ = found(connection, "title TEXT")
+    differ = difference_to(connection, "title TEXT")
     assert [*differ.found] == ["column pages is missing"]
     (remedy,) = differ.remedies
     connection.exec_driver_sql(remedy)
-    assert [*found(connection).found] == []
+    assert [*difference_to(connection).found] == []
 
 
 def test_a_key_that_is_not_unique_has_a_remedy(connection: sa.Connection) -> None:
-    differ = found(connection, "title TEXT, pages BIGINT", ("title", "pages"))
+    differ = difference_to(connection, "title TEXT, pages BIGINT", ("title", "pages"))
     assert [*differ.found] == ['its key "title", "pages" is not unique']
     (remedy,) = differ.remedies
     connection.exec_driver_sql(remedy)
-    assert [*found(connection, key=("pages", "title")).found] == []
-    assert [*found(connection, key=("title",)).found] == ['its key "title" is not unique']
+    assert [*difference_to(connection, key=("pages", "title")).found] == []
+    assert [*difference_to(connection, key=("title",)).found] == ['its key "title" is not unique']
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_key_that_is_not_unique_has_a_remedy(connection: sa.Connection) -> Non
 def test_what_cannot_be_added_is_named_without_a_remedy(
     connection: sa.Connection, columns: str, fault: str
 ) -> None:
-    differ = found(connection, columns)
+    differ = difference_to(connection, columns)
     assert len(differ.found) == 1
     assert fault in differ.found[0]
     assert [*differ.remedies] == []
@@ -76,7 +76,7 @@ def test_what_cannot_be_added_is_named_without_a_remedy(
 
 def test_the_hint_has_the_statements_only_if_they_are_enough(connection: sa.Connection) -> None:
     with pytest.raises(DefsError) as refused:
-        found(connection, "title TEXT").raise_if_any("books.db")
+        difference_to(connection, "title TEXT").raise_if_any("books.db")
     assert "run ALTER TABLE" in (refused.value.hint or "")
     both = Differences("books", ("one", "two"), ("ALTER TABLE x",))
     with pytest.raises(DefsError) as refused:

@@ -161,7 +161,7 @@ def built(page: Page, parent: Element | None = None) -> Element:
     return element
 
 
-def called(names: Sequence[str], arguments: Sequence[str]) -> st.SearchStrategy[str]:
+def calls(names: Sequence[str], arguments: Sequence[str]) -> st.SearchStrategy[str]:
     return st.sampled_from([f":{name}({argument})" for name in names for argument in arguments])
 
 
@@ -170,12 +170,12 @@ simple = st.one_of(
         (".k", ".M", "#i", "[title]", "[title=foo bar]", "[title^=foo]", "[title$=r]", "[title!=x]")
     ),
     st.sampled_from((":first-child", ":last-child", ":only-child", ":empty", ":root", ":only-of-type")),
-    called(
+    calls(
         ("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"),
         ("1", "2", "3", "odd", "even", "2n+1", "n+2", "-2n+3", "0"),
     ),
-    called(("eq", "lt", "gt"), "0123"),
-    called(("contains", "containsOwn"), ("foo", "o b", "x")),
+    calls(("eq", "lt", "gt"), "0123"),
+    calls(("contains", "containsOwn"), ("foo", "o b", "x")),
 )
 compounds = st.builds(
     lambda tag, tests: tag + "".join(tests) or "*",

@@ -16,7 +16,7 @@ RECORD = PAGE[0][1]
 LIMIT_MS = 1000
 
 
-def shown(selector: str, *, of_page: bool = False) -> list[str]:
+def texts_of(selector: str, *, of_page: bool = False) -> list[str]:
     """Texts as they are, elements by their tags."""
     found = compile_nodes(selector, LIMIT_MS, of_page=of_page)(PAGE if of_page else RECORD)
     return [node if isinstance(node, str) else str(node.tag) for node in found]
@@ -58,12 +58,12 @@ def test_a_selector_has_a_path_and_perhaps_an_attribute(text: str, parts: tuple[
 def test_inside_of_a_record_its_element_is_the_root(selector: str, found: list[str]) -> None:
     if selector in ("count(//p)", "string(//p)", "boolean(//p)"):
         selector = f"({selector})"
-    assert shown(selector) == found
+    assert texts_of(selector) == found
 
 
 def test_in_a_page_all_of_it_is_searched() -> None:
-    assert shown("p", of_page=True) == ["p", "p"]
-    assert shown("//p/@id", of_page=True) == ["out", "in"]
+    assert texts_of("p", of_page=True) == ["p", "p"]
+    assert texts_of("//p/@id", of_page=True) == ["out", "in"]
 
 
 @pytest.mark.parametrize(

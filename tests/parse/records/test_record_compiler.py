@@ -24,7 +24,7 @@ def definition(each: str | None = "li", source: str = "html", time_zone: str = "
     return RecordDef("r", RecordSchema("r", ()), (), selector, SourceDef(source), time_zone=time_zone)
 
 
-def found(
+def values_of(
     root: Any, *selects: str, each: str | None = "li", source: str = "html", **field: Any
 ) -> list[Any] | None:
     given = FieldDef("f", tuple(map(Selector, selects)), **field)
@@ -44,24 +44,24 @@ def found(
 def test_the_first_alternative_that_finds_anything_counts(
     selects: tuple[str, ...], is_list: bool, values: list[str]
 ) -> None:
-    assert found(RECORD, *selects, is_list=is_list) == values
+    assert values_of(RECORD, *selects, is_list=is_list) == values
 
 
 def test_a_field_of_the_page_or_of_a_page_that_is_one_record_looks_into_the_page() -> None:
-    assert found(RECORD, "//h1") == []
-    assert found(PAGE, "//h1", page=True) == found(PAGE, "//h1", each=None) == ["Top"]
+    assert values_of(RECORD, "//h1") == []
+    assert values_of(PAGE, "//h1", page=True) == values_of(PAGE, "//h1", each=None) == ["Top"]
 
 
 def test_a_label_leads_to_the_value_beside_it() -> None:
-    assert found(PAGE, label="Size", page=True) == ["9"]
+    assert values_of(PAGE, label="Size", page=True) == ["9"]
 
 
 def test_data_is_read_by_paths() -> None:
-    assert found({"a": {"b": 7}}, "a.b", source="json") == [7]
+    assert values_of({"a": {"b": 7}}, "a.b", source="json") == [7]
 
 
 def test_a_constant_is_not_read_from_the_page() -> None:
-    assert found(RECORD, value="x") is None
+    assert values_of(RECORD, value="x") is None
 
 
 def test_a_zone_has_a_name() -> None:

@@ -16,7 +16,7 @@ def block() -> Element:
     )
 
 
-def found(block: Element, ids: str) -> list[Element]:
+def elements_of(block: Element, ids: str) -> list[Element]:
     return [each for each in block.iter("*") if each.get("id", "-") in ids]
 
 
@@ -24,7 +24,7 @@ def found(block: Element, ids: str) -> list[Element]:
     ("ids", "nested"), [("", False), ("a", False), ("ace", False), ("bd", False), ("ab", True), ("acd", True)]
 )
 def test_elements_are_nested_if_one_holds_another(block: Element, ids: str, nested: bool) -> None:
-    assert are_nested(found(block, ids)) is nested
+    assert are_nested(elements_of(block, ids)) is nested
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_a_removed_run_is_found_by_its_name_alone_and_no_other_record_is_touched
     }
 
 
-def left(output: Path, run: str, node: str, at_s: int, **fields: Any) -> None:
+def leave_state(output: Path, run: str, node: str, at_s: int, **fields: Any) -> None:
     """A node's state in the folder of a run, as old as that."""
     folder = output / run / HIDDEN / node
     folder.mkdir(parents=True)
@@ -136,12 +136,12 @@ def left(output: Path, run: str, node: str, at_s: int, **fields: Any) -> None:
 
 def test_the_newest_unfinished_run_of_these_definitions_is_continued(tmp_path: Path) -> None:
     base = f"books-{definitions_digest(BOOKS)[:8]}"
-    left(tmp_path, f"{base}-1111", "ann", at_s=1000)
-    left(tmp_path, f"{base}-2222", "ann", at_s=2000)
-    left(tmp_path, f"{base}-3333", "ann", at_s=3000, over=True)
-    left(tmp_path, f"{base}-4444", "ann", at_s=4000, cluster=False)
-    left(tmp_path, "pens-00000000-5555", "ann", at_s=5000)
-    left(tmp_path, f"{base}-6666", "bob", at_s=1500, owner="another machine")
+    leave_state(tmp_path, f"{base}-1111", "ann", at_s=1000)
+    leave_state(tmp_path, f"{base}-2222", "ann", at_s=2000)
+    leave_state(tmp_path, f"{base}-3333", "ann", at_s=3000, over=True)
+    leave_state(tmp_path, f"{base}-4444", "ann", at_s=4000, cluster=False)
+    leave_state(tmp_path, "pens-00000000-5555", "ann", at_s=5000)
+    leave_state(tmp_path, f"{base}-6666", "bob", at_s=1500, owner="another machine")
     (tmp_path / f"{base}-7777" / HIDDEN / "ann").mkdir(parents=True)
     (tmp_path / f"{base}-7777" / HIDDEN / "ann" / "node.json").write_text("{torn")
     assert unfinished_run(BOOKS, tmp_path, "ann") == f"{base}-2222"
@@ -155,8 +155,8 @@ def test_a_run_that_is_removed_while_it_is_looked_at_is_not_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = f"books-{definitions_digest(BOOKS)[:8]}"
-    left(tmp_path, f"{base}-1111", "ann", at_s=1000)
-    left(tmp_path, f"{base}-2222", "ann", at_s=2000)
+    leave_state(tmp_path, f"{base}-1111", "ann", at_s=1000)
+    leave_state(tmp_path, f"{base}-2222", "ann", at_s=2000)
     read_bytes = Path.read_bytes
 
     def read_and_remove(file: Path) -> bytes:

@@ -26,7 +26,7 @@ from scoopi.runs.folders.run_state import (
 )
 
 
-def made(path: Path, file: str = STATE_FILE) -> Path:
+def node_folder(path: Path, file: str = STATE_FILE) -> Path:
     node = path / HIDDEN / "node"
     node.mkdir(parents=True)
     (node / file).write_bytes(msgspec.json.encode(NodeFile("run", "machine", over=True)))
@@ -41,13 +41,13 @@ def test_a_run_is_known_by_its_records(tmp_path: Path) -> None:
     assert node_folder_of(tmp_path / "empty") is None
     for name, file in (("one", STATE_FILE), ("two", STORE_FILE)):
         assert node_folder_of(tmp_path / name) is None
-        assert made(tmp_path / name, file) == node_folder_of(tmp_path / name)
+        assert node_folder(tmp_path / name, file) == node_folder_of(tmp_path / name)
 
 
 def test_the_newest_run_has_the_last_name(tmp_path: Path) -> None:
     assert newest_run(tmp_path) is None
     for name in ("20260101-000000-aaaa", "20260102-000000-aaaa", ".20260103-000000-aaaa"):
-        made(tmp_path / name)
+        node_folder(tmp_path / name)
     (tmp_path / "20260104-000000-aaaa").mkdir()
     (tmp_path / "latest").symlink_to(tmp_path / "20260101-000000-aaaa")
     assert newest_run(tmp_path) == tmp_path / "20260102-000000-aaaa"
@@ -59,19 +59,19 @@ def test_of_runs_of_one_second_the_newest_is_the_one_whose_folder_was_made_last(
         ("20260101-000000-aaaa", 9),
         ("20260101-000000-cccc", 2),
     ):
-        made(tmp_path / name)
+        node_folder(tmp_path / name)
         os.utime(tmp_path / name / HIDDEN, ns=(made_ns, made_ns))
     assert newest_run(tmp_path) == tmp_path / "20260101-000000-aaaa"
 
 
 def test_what_is_not_a_run_names_a_run_that_it_holds(tmp_path: Path) -> None:
     assert not_a_run(tmp_path).hint == "name a folder under the output"
-    made(tmp_path / "20260101-000000-aaaa")
+    node_folder(tmp_path / "20260101-000000-aaaa")
     assert not_a_run(tmp_path).hint == f"name a run in it, such as {tmp_path / '20260101-000000-aaaa'}"
 
 
 def test_the_state_is_read_or_its_damage_is_named(tmp_path: Path) -> None:
-    node = made(tmp_path)
+    node = node_folder(tmp_path)
     assert read_state(node) == NodeFile("run", "machine", over=True)
     (node / STATE_FILE).write_bytes(b"{")
     with pytest.raises(RunError, match="the run's state cannot be read: it is damaged"):

@@ -30,7 +30,7 @@ def world(tmp_path: Path) -> World:
     )
 
 
-def begun(world: World, **others: float) -> AttemptRecord:
+def running_attempt(world: World, **others: float) -> AttemptRecord:
     """The attempt of `p`, whose first node runs on `a` and has reported the run; then there are others."""
     world.launch("p", "!1")
     world.tick()
@@ -50,12 +50,12 @@ def workers(attempt: AttemptRecord) -> list[str]:
 
 def test_nodes_are_spread_over_the_workers(world: World) -> None:
     world.worker("a", 5)
-    assert sorted(workers(begun(world, b=2, c=1))) == ["b", "c"]
+    assert sorted(workers(running_attempt(world, b=2, c=1))) == ["b", "c"]
 
 
 def test_one_worker_runs_all_nodes_for_which_it_has_room(world: World) -> None:
     world.worker("a", 2)
-    assert workers(begun(world)) == ["a", ""]
+    assert workers(running_attempt(world)) == ["a", ""]
     assert "node 3 has no worker yet" in world.why("p/!1")["reason"]
     world.worker("b", 1)
     world.tick()
@@ -64,7 +64,7 @@ def test_one_worker_runs_all_nodes_for_which_it_has_room(world: World) -> None:
 
 def test_an_attempt_gets_its_place_before_further_nodes_of_others(world: World) -> None:
     world.worker("a", 1)
-    begun(world)
+    running_attempt(world)
     world.launch("q", "!1")
     world.worker("b", 1)
     world.tick()
@@ -73,7 +73,7 @@ def test_an_attempt_gets_its_place_before_further_nodes_of_others(world: World) 
 
 def test_nodes_of_lost_workers_are_placed_again(world: World) -> None:
     world.worker("a", 1)
-    assert workers(begun(world, b=2)) == ["b", "b"]
+    assert workers(running_attempt(world, b=2)) == ["b", "b"]
     world.beat = 9
     world.worker("c", 2)
     world.tick()
@@ -82,7 +82,7 @@ def test_nodes_of_lost_workers_are_placed_again(world: World) -> None:
 
 def test_the_first_node_of_a_lost_worker_is_offered_again_while_the_others_run(world: World) -> None:
     world.worker("a", 1, beat=0)
-    begun(world, b=2)
+    running_attempt(world, b=2)
     world.worker("b", 2)
     world.beat = 9
     world.tick()

@@ -99,11 +99,11 @@ def assert_clean(contents: dict[str, bytes]) -> None:
             assert secret.encode() not in content, f"{secret} is in {name}"
 
 
-def said(commands: list[Ended]) -> dict[str, bytes]:
+def outputs_of(commands: list[Ended]) -> dict[str, bytes]:
     return {f"command {number}": (each.out + each.err).encode() for number, each in enumerate(commands)}
 
 
-def kept(folder: Path) -> dict[str, bytes]:
+def contents_of(folder: Path) -> dict[str, bytes]:
     """Each file below the folder, and each record of its databases, unpacked."""
     files = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     for path in folder.rglob("*.db"):
@@ -150,9 +150,9 @@ def test_no_verb_and_no_file_of_a_run_shows_a_token_or_a_password(
     assert [each.code for each in asked] == [code for code, _ in verbs], asked
     assert gate.passwords == [PASSWORD] * 3, "fetch logs in, too"
     assert '"purpose": "login"' in asked[6].out
-    contents = kept(workspace.folder)
+    contents = contents_of(workspace.folder)
     assert any("store.db: " in name and b"${env:TOKEN}" in content for name, content in contents.items())
-    assert_clean({**contents, **said([run, *asked])})
+    assert_clean({**contents, **outputs_of([run, *asked])})
     refused("tokens and passwords of a run, in what its verbs show and in its files")
 
 
@@ -174,6 +174,6 @@ def test_no_record_of_a_cluster_and_no_status_shows_a_token_or_a_password(
         for key, value in shared.blocking().entry_set()
     }
     assert any(b"${env:TOKEN}" in content for content in records.values()), [*records]
-    assert_clean({**records, **kept(workspace.folder), **said([run, *asked])})
+    assert_clean({**records, **contents_of(workspace.folder), **outputs_of([run, *asked])})
     runs_of(ClusterBackend(cluster, "test"), "test").forget(name)
     refused("tokens and passwords of a run in its cluster")

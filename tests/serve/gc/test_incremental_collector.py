@@ -32,7 +32,7 @@ def away(*given: object) -> list[JobRecord]:
     raise StoreError("the store is away")
 
 
-def ended(state: State) -> list[str]:
+def ended_slots(state: State) -> list[str]:
     return [job.slot for job in state.store.scan(JobRecord, ENDED)]
 
 
@@ -40,16 +40,16 @@ def test_a_round_that_is_due_is_finished(state: State) -> None:
     one = collector(state)
     assert one.wait_s() == 0
     one.finish(LATER)
-    assert ended(state) == []
+    assert ended_slots(state) == []
     state.store.write(None, OLD)
     one.finish(LATER)
-    assert ended(state) == ["!1"], "the next round is not due"
+    assert ended_slots(state) == ["!1"], "the next round is not due"
 
 
 def test_a_turn_makes_a_step_and_the_next_one_is_due_later(state: State) -> None:
     one = collector(state)
     one.turn(LATER)
-    assert ended(state) == []
+    assert ended_slots(state) == []
     assert one.wait_s() > 0
 
 
@@ -57,9 +57,9 @@ def test_of_two_processes_one_runs_the_round(state: State) -> None:
     collector(state).finish(LATER)
     state.store.write(None, OLD)
     collector(state).finish(LATER + timedelta(seconds=30))
-    assert ended(state) == ["!1"]
+    assert ended_slots(state) == ["!1"]
     collector(state).finish(LATER - timedelta(days=90))
-    assert ended(state) == [], "a clock that has gone back does not stop it for ever"
+    assert ended_slots(state) == [], "a clock that has gone back does not stop it for ever"
 
 
 def test_rounds_are_as_far_apart_as_the_project_says(deployed: Deployed) -> None:
@@ -68,13 +68,13 @@ def test_rounds_are_as_far_apart_as_the_project_says(deployed: Deployed) -> None
     for minutes in (0, 59, 61, 119, 122):
         state.store.write(None, OLD)
         collector(state).finish(LATER + timedelta(minutes=minutes))
-        begun.append(ended(state) == [])
+        begun.append(ended_slots(state) == [])
     assert begun == [True, False, True, False, True]
 
 
 def test_a_process_without_passes_removes_no_records(state: State) -> None:
     IncrementalCollector(state, collects_records=False, collects_folders=True).finish(LATER)
-    assert ended(state) == ["!1"]
+    assert ended_slots(state) == ["!1"]
 
 
 def test_after_a_failure_of_the_store_a_later_round_removes_the_rest(
@@ -87,7 +87,7 @@ def test_after_a_failure_of_the_store_a_later_round_removes_the_rest(
     monkeypatch.undo()
     state.store.change_pass(lambda old: replace(old, collected=None, version=old.version + 1))
     collector(state).finish(LATER)
-    assert ended(state) == []
+    assert ended_slots(state) == []
 
 
 def test_if_it_cannot_be_noted_that_a_round_begins_the_next_round_removes_the_records(
@@ -99,6 +99,6 @@ def test_if_it_cannot_be_noted_that_a_round_begins_the_next_round_removes_the_re
     with monkeypatch.context() as patched:
         patched.setattr(state.store, "change_pass", busy)
         collector(state).finish(LATER)
-    assert ended(state) == ["!1"]
+    assert ended_slots(state) == ["!1"]
     collector(state).finish(LATER)
-    assert ended(state) == []
+    assert ended_slots(state) == []

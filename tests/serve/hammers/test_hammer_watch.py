@@ -28,24 +28,24 @@ def test_the_time_of_a_recovery_is_divided_by_what_the_attempt_waited_for(
             raise StoreError("the store is away")
         return [*scan()]
 
-    def looked() -> None:
+    def await_look() -> None:
         before = seen[0]
         until(lambda: seen[0] > before + 1)
 
     monkeypatch.setattr(store, "open_attempts", attempts)
     with HammerWatch(lambda: shown_state, lambda: clock[0]) as watch:
-        looked()
+        await_look()
         clock[0] += 2
         (claimed,) = (each for each in scan() if each.job == JOB)
         lost = changed(claimed, status="waiting", worker="")
         assert store.write(claimed, lost)
-        looked()
+        await_look()
         refused[0] = True
         until(lambda: not refused[0])
         clock[0] += 1
-        looked()
+        await_look()
         assert store.write(lost, changed(lost, status="running", worker="v", fence=lost.fence + 1))
-        looked()
+        await_look()
         clock[0] += 0.5
         text = watch.spent(JOB, 0.5, 8.5)
     assert text == (

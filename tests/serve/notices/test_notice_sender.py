@@ -54,7 +54,7 @@ def sender(state: State, group: str = "default", limit_s: float = SOON_S) -> Not
     return NoticeSender(state.store, state.project, worker, os.environ, limit_s, read_every_s=0.0)
 
 
-def sent(state: State, sending: NoticeSender, now: datetime = LATER, count: int = 1) -> NoticeRecord:
+def last_closed(state: State, sending: NoticeSender, now: datetime = LATER, count: int = 1) -> NoticeRecord:
     """The last of some notices, once they are closed."""
     ends = time.monotonic() + SOON_S
     while len(found := [*state.store.scan(NoticeRecord, CLOSED)]) < count:
@@ -74,7 +74,7 @@ def test_a_command_gets_the_message_once(deployed: Deployed, tmp_path: Path) -> 
     noticed(state, "sh", "-c", f"cat >> {tmp_path}/got")
     sending = sender(state)
     assert sending.has_open()
-    assert sent(state, sending).failure == ""
+    assert last_closed(state, sending).failure == ""
     sending.turn(NOW + timedelta(days=1))
     assert not sending.has_open()
     (message,) = messages(tmp_path / "got")
@@ -101,7 +101,7 @@ def test_of_one_time_the_end_of_an_attempt_comes_before_that_of_its_job(
     for event in ("embryo", "failed"):
         job = replace(attempt, notice=f"p/!1/0/{event}/0/ab", attempt="", event=event, reason="")
         assert state.store.write(None, job)
-    sent(state, sender(state), count=3)
+    last_closed(state, sender(state), count=3)
     lines = messages(file)[0]["text"].splitlines()
     assert lines[1:] == ["p/!1: embryo", "p/!1/1: failed: no bread", "p/!1: failed"]
 
@@ -118,10 +118,10 @@ def test_events_of_a_process_within_five_minutes_are_one_message(deployed: Deplo
     sending.turn(LATER - timedelta(seconds=1))
     assert not file.exists(), "the five minutes are not over"
 
-    sent(state, sending, count=3)
+    last_closed(state, sending, count=3)
     noticed(state, *via, number=4, at=LATER)
     sending.turn(LATER + TOGETHER - timedelta(seconds=1))
-    sent(state, sending, LATER + TOGETHER, count=4)
+    last_closed(state, sending, LATER + TOGETHER, count=4)
 
     first, second = messages(file)
     assert first["text"].splitlines() == [
@@ -138,7 +138,7 @@ def test_processes_and_targets_have_messages_of_their_own(deployed: Deployed, tm
     noticed(state, *here)
     noticed(state, *here, process="q")
     noticed(state, *there, number=2)
-    sent(state, sender(state), count=3)
+    last_closed(state, sender(state), count=3)
     assert sorted(message["process"] for message in messages(tmp_path / "here")) == ["p", "q"]
     assert [message["events"][0]["slot"] for message in messages(tmp_path / "there")] == ["!2"]
 
@@ -151,7 +151,7 @@ def test_a_serve_that_has_nothing_else_to_do_sends_at_once(deployed: Deployed, t
     sending.turn(NOW)
     assert sending.wait_s() == float("inf")
     sending.expedite()
-    sent(state, sending, NOW, count=2)
+    last_closed(state, sending, NOW, count=2)
     sending.turn(NOW)
     assert sending.wait_s() == float("inf")
     (message,) = messages(tmp_path / "got")
@@ -161,7 +161,7 @@ def test_a_serve_that_has_nothing_else_to_do_sends_at_once(deployed: Deployed, t
 def test_a_clock_that_was_set_back_delays_no_message(deployed: Deployed) -> None:
     state = deployed(ONE)
     noticed(state, "true")
-    assert sent(state, sender(state), NOW - timedelta(hours=1)).failure == ""
+    assert last_closed(state, sender(state), NOW - timedelta(hours=1)).failure == ""
 
 
 def test_of_two_workers_one_sends_the_whole_message(deployed: Deployed, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_of_two_workers_one_sends_the_whole_message(deployed: Deployed, tmp_path
     first.turn(LATER)
     second.turn(LATER)
     assert second.wait_s() == float("inf")
-    sent(state, first, count=5)
+    last_closed(state, first, count=5)
     (message,) = messages(tmp_path / "got")
     assert len(message["events"]) == 5
 
@@ -191,7 +191,7 @@ def test_what_a_crashed_worker_has_claimed_is_sent_again_with_what_followed(
     sending = sender(state)
     sending.turn(LATER + LEASE)
     assert sending.wait_s() == float("inf"), "its lease is not over"
-    sent(state, sending, LATER + LEASE + timedelta(seconds=1), count=3)
+    last_closed(state, sending, LATER + LEASE + timedelta(seconds=1), count=3)
     assert [event["slot"] for event in messages(file)[-1]["events"]] == ["!1", "!2", "!3"]
 
 
@@ -209,14 +209,14 @@ def test_a_failure_is_noted_and_not_tried_again(
     state = deployed(ONE)
     noticed(state, *via)
     sending = sender(state)
-    assert sent(state, sending).failure == failure
+    assert last_closed(state, sending).failure == failure
     assert not sending.has_open()
 
 
 def test_a_target_that_takes_too_long_is_killed(deployed: Deployed) -> None:
     state = deployed(ONE)
     noticed(state, "sleep", "1000")
-    assert sent(state, sender(state, limit_s=0.1)).failure == "took longer than 0.1 s"
+    assert last_closed(state, sender(state, limit_s=0.1)).failure == "took longer than 0.1 s"
 
 
 def test_the_end_of_a_target_is_looked_for_more_often_than_due_notices(deployed: Deployed) -> None:
@@ -247,7 +247,7 @@ def test_what_a_worker_has_claimed_another_one_sends_only_after_its_lease(
     sending = sender(state)
     sending.turn(LATER)
     assert sending.wait_s() == float("inf")
-    assert sent(state, sending, LATER + timedelta(seconds=1)).failure == ""
+    assert last_closed(state, sending, LATER + timedelta(seconds=1)).failure == ""
 
 
 def busy_for(monkeypatch: pytest.MonkeyPatch, state: State, is_busy: Callable[[NoticeRecord], bool]) -> None:
@@ -273,8 +273,8 @@ def test_a_notice_that_cannot_be_claimed_now_holds_up_no_other(
     with monkeypatch.context() as patched:
         busy_for(patched, state, lambda new: new.notice.startswith("p/!1/"))
         sending = sender(state)
-        sent(state, sending, count=2)
-    sent(state, sending, count=3)
+        last_closed(state, sending, count=2)
+    last_closed(state, sending, count=3)
     jobs = [event["job"] for message in messages(tmp_path / "got") for event in message["events"]]
     assert (sorted(jobs[:2]), jobs[2:]) == (["p/!2", "q/!1"], ["p/!1"])
 
@@ -288,8 +288,8 @@ def test_what_was_sent_is_noted_as_soon_as_its_record_can_be_written_and_not_sen
     with monkeypatch.context() as patched:
         busy_for(patched, state, lambda new: new.phase == CLOSED and new.process != "p6")
         sending = sender(state)
-        assert sent(state, sending).process == "p6", "more than are sent at a time are not noted"
-    sent(state, sending, count=6)
+        assert last_closed(state, sending).process == "p6", "more than are sent at a time are not noted"
+    last_closed(state, sending, count=6)
     sending.turn(LATER + LEASE + TOGETHER)
     assert [message["process"] for message in messages(tmp_path / "got")].count("p1") == 1
     assert len(messages(tmp_path / "got")) == 6
@@ -306,7 +306,7 @@ def test_a_failure_whose_text_cannot_be_stored_is_noted_nevertheless(
         raise OSError("no folder \udcff")
 
     monkeypatch.setattr("scoopi.serve.notices.notice_sender.BackgroundProcess", broken)
-    assert sent(state, sending).failure == "no folder \\udcff"
+    assert last_closed(state, sending).failure == "no folder \\udcff"
 
 
 def notice(number: int, event: str, reason: str = "") -> NoticeRecord:

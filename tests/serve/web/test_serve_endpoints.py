@@ -16,7 +16,7 @@ from tests.metrics.asking import samples
 from tests.serve.conftest import LATER
 
 
-def given(endpoints: ServeEndpoints, path: str, status: int = 200) -> Any:
+def json_at(endpoints: ServeEndpoints, path: str, status: int = 200) -> Any:
     answer = endpoints.response_to(path)
     assert (answer.status, answer.kind) == (status, "application/json"), answer.body
     return json.loads(answer.body)
@@ -26,22 +26,22 @@ def test_rows_are_those_of_the_verbs(shown_state: State, endpoints: ServeEndpoin
     processes = ProcessService(shown_state, LATER)
     jobs = JobService(shown_state, LATER, lambda name: processes.process(name).name)
     job = "p/@2026-01-01T01:00:00Z"
-    assert given(endpoints, "/api/processes") == {"processes": processes.processes()}
-    assert given(endpoints, "/api/jobs") == {"jobs": jobs.jobs(), "more": False}
-    assert len(given(endpoints, "/api/jobs?process=p")["jobs"]) == 2
-    assert [row["job"] for row in given(endpoints, "/api/jobs?state=embryo")["jobs"]] == ["q/!1"]
-    assert given(endpoints, "/api/attempts") == {"attempts": jobs.attempts.rows()}
-    assert given(endpoints, f"/api/attempts?job={job}") == {"attempts": jobs.attempts.rows(job)}
+    assert json_at(endpoints, "/api/processes") == {"processes": processes.processes()}
+    assert json_at(endpoints, "/api/jobs") == {"jobs": jobs.jobs(), "more": False}
+    assert len(json_at(endpoints, "/api/jobs?process=p")["jobs"]) == 2
+    assert [row["job"] for row in json_at(endpoints, "/api/jobs?state=embryo")["jobs"]] == ["q/!1"]
+    assert json_at(endpoints, "/api/attempts") == {"attempts": jobs.attempts.rows()}
+    assert json_at(endpoints, f"/api/attempts?job={job}") == {"attempts": jobs.attempts.rows(job)}
     for query, names in (("process", ("p",)), ("status", ("pending", "canceling"))):
         for name in names:
             rows = jobs.attempts.rows(**{query: name})
-            assert given(endpoints, f"/api/attempts?{query}={name}") == {"attempts": rows}
-    assert given(endpoints, f"/api/why?job={job}") == jobs.why(job)
-    assert [row["used"] for row in given(endpoints, "/api/workers")["workers"]] == [1]
+            assert json_at(endpoints, f"/api/attempts?{query}={name}") == {"attempts": rows}
+    assert json_at(endpoints, f"/api/why?job={job}") == jobs.why(job)
+    assert [row["used"] for row in json_at(endpoints, "/api/workers")["workers"]] == [1]
 
 
 def test_a_list_of_jobs_is_limited_and_says_so(endpoints: ServeEndpoints) -> None:
-    found = given(endpoints, "/api/jobs?limit=2")
+    found = json_at(endpoints, "/api/jobs?limit=2")
     assert (len(found["jobs"]), found["more"]) == (2, True)
 
 
@@ -59,7 +59,7 @@ def test_a_list_of_jobs_is_limited_and_says_so(endpoints: ServeEndpoints) -> Non
     ],
 )
 def test_a_wrong_question_gets_one_clear_error(endpoints: ServeEndpoints, path: str, what: str) -> None:
-    assert given(endpoints, path, 400)["error"] == what
+    assert json_at(endpoints, path, 400)["error"] == what
 
 
 def test_an_unknown_path_names_the_paths(endpoints: ServeEndpoints) -> None:
@@ -76,7 +76,7 @@ def test_a_store_that_is_away_leaves_probes_and_the_figures_of_the_process(
 
     for call in ("scan", "get"):
         monkeypatch.setattr(shown_state.store, call, away)
-    assert given(endpoints, "/api/jobs", 503)["error"] == "the database is away"
+    assert json_at(endpoints, "/api/jobs", 503)["error"] == "the database is away"
     found = samples(endpoints.response_to("/metrics").body.decode())
     assert found["scoopi_serve_healthy"] == 1
     assert "scoopi_schedule_capacity" not in found

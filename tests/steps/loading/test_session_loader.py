@@ -67,7 +67,7 @@ def page(body: bytes, url: str = URL) -> ToTask:
     return ToTask(payload().advance(Page(document, TreeLimits())))
 
 
-def begun(loader: SessionLoader, given: Payload) -> Handover | Exception:
+def outcome_of(loader: SessionLoader, given: Payload) -> Handover | Exception:
     outcomes: list[Handover | Exception] = []
     loader.begin(given, outcomes.append)
     (outcome,) = outcomes
@@ -76,11 +76,11 @@ def begun(loader: SessionLoader, given: Payload) -> Handover | Exception:
 
 def test_a_page_of_another_site_is_loaded_at_once(loader: SessionLoader, inner: Inner) -> None:
     inner.outcome = page(b"<form>x</form>")
-    assert begun(loader, payload("https://b.example/")) is inner.outcome
+    assert outcome_of(loader, payload("https://b.example/")) is inner.outcome
 
 
 def test_a_page_waits_for_a_login_and_sends_nothing(loader: SessionLoader, inner: Inner) -> None:
-    outcome = begun(loader, payload())
+    outcome = outcome_of(loader, payload())
     assert isinstance(outcome, ToSession)
     assert (outcome.session, outcome.version, inner.begun) == ("a.example", 0, [])
 
@@ -88,12 +88,12 @@ def test_a_page_waits_for_a_login_and_sends_nothing(loader: SessionLoader, inner
 def test_with_a_session_the_page_is_loaded(loader: SessionLoader, inner: Inner) -> None:
     loader.learn(Session("a.example", 1))
     inner.outcome = page(b"<p>x</p>")
-    assert begun(loader, payload()) is inner.outcome
+    assert outcome_of(loader, payload()) is inner.outcome
 
 
 def test_after_a_failed_login_no_request_is_sent(loader: SessionLoader, inner: Inner) -> None:
     loader.learn(Session("a.example", 0, failed="the login failed"))
-    assert isinstance(begun(loader, payload()), FetchError)
+    assert isinstance(outcome_of(loader, payload()), FetchError)
     assert inner.begun == []
 
 
@@ -106,12 +106,12 @@ def test_a_page_that_asks_for_a_login_waits_for_a_newer_session_and_not_for_ever
     given, inner.outcome = payload(), outcome
     for version in range(1, MOST_LOGINS + 1):
         loader.learn(Session("a.example", version))
-        again = begun(loader, given)
+        again = outcome_of(loader, given)
         assert isinstance(again, ToSession)
         assert again.version == version
         given = again.payload
     loader.learn(Session("a.example", MOST_LOGINS + 1))
-    last = begun(loader, given)
+    last = outcome_of(loader, given)
     assert isinstance(last, FetchError)
     assert "keeps asking for a login" in str(last)
 
@@ -120,11 +120,11 @@ def test_the_job_that_logs_in_asks_for_grants_of_its_own_and_then_for_its_page(
     loader: SessionLoader, inner: Inner
 ) -> None:
     inner.outcome = ToGrant("a.example:443", payload(LOGIN.url))
-    waits = begun(loader, payload(logs_in=True))
+    waits = outcome_of(loader, payload(logs_in=True))
     assert isinstance(waits, ToGrant)
     inner.outcome = page(b"<p>in</p>", LOGIN.url)
     state = waits.payload.expect(LoadState).with_grant(Grant("a.example:443", 9.0))
-    back = begun(loader, waits.payload.advance(state))
+    back = outcome_of(loader, waits.payload.advance(state))
     assert inner.begun[-1].expect(LoadState).grant == state.grant
     assert isinstance(back, ToSession)
     assert back.payload.expect(LoadState) == LoadState()
@@ -138,6 +138,6 @@ def test_a_login_fails_for_good_unless_the_failure_may_pass(
     loader: SessionLoader, inner: Inner, fault: LoadFault, login: str
 ) -> None:
     inner.outcome = FetchError("no", fault=fault)
-    assert begun(loader, payload(logs_in=True)) is inner.outcome
+    assert outcome_of(loader, payload(logs_in=True)) is inner.outcome
     (change,) = loader.take_changes()
     assert (change.login, change.message) == (login, "no")

@@ -54,44 +54,44 @@ def jobs(store: Store) -> JobStore:
     return jobs
 
 
-def taken(jobs: JobStore) -> TakenJob:
+def taken_job(jobs: JobStore) -> TakenJob:
     (job,) = jobs.take(HOST, 1)
     return job
 
 
 def test_a_note_survives_a_crash(store: Store, jobs: JobStore) -> None:
-    job = taken(jobs)
+    job = taken_job(jobs)
     assert jobs.sending.note([job]) == [job]
     assert jobs.sending.note([job]) == [job], "as after an answer that was lost"
     other = JobStore(store, "two")
     other.take_back("one")
-    again = taken(other)
+    again = taken_job(other)
     assert again.sent
     other.hand_back([again])
-    assert taken(other).sent, "this node has not made the note"
+    assert taken_job(other).sent, "this node has not made the note"
 
 
 def test_without_a_note_nothing_was_sent(store: Store, jobs: JobStore) -> None:
-    taken(jobs)
+    taken_job(jobs)
     other = JobStore(store, "two")
     other.take_back("one")
-    assert not taken(other).sent
+    assert not taken_job(other).sent
 
 
 def test_a_job_that_is_handed_back_or_tried_again_loses_the_note(jobs: JobStore) -> None:
-    job = taken(jobs)
+    job = taken_job(jobs)
     jobs.sending.note([job])
     jobs.hand_back([job])
-    again = taken(jobs)
+    again = taken_job(jobs)
     assert not again.sent
     jobs.sending.note([again])
     jobs.waiting.postpone([Postponed("a", again.fence, 0, "connect")])
     jobs.waiting.make_ready(["a"])
-    assert not taken(jobs).sent
+    assert not taken_job(jobs).sent
 
 
 def test_a_job_that_others_have_is_not_noted(store: Store, jobs: JobStore) -> None:
-    job = taken(jobs)
+    job = taken_job(jobs)
     JobStore(store, "two").take_back("one")
     assert jobs.sending.note([job]) == []
 
@@ -100,7 +100,7 @@ def test_a_job_that_others_have_is_not_noted(store: Store, jobs: JobStore) -> No
 def test_a_node_that_dies_while_it_notes_has_sent_nothing_and_one_that_has_noted_is_believed(
     store: Store, jobs: JobStore, writes: int
 ) -> None:
-    job = taken(jobs)
+    job = taken_job(jobs)
     dying = JobStore(SettlingStore(FaultyStore(store, Faults(dies_after=writes))), "one")
     may_send = False
     try:
@@ -109,4 +109,4 @@ def test_a_node_that_dies_while_it_notes_has_sent_nothing_and_one_that_has_noted
         assert writes == 0, "a note is one write"
     other = JobStore(store, "two")
     other.take_back("one")
-    assert taken(other).sent == may_send
+    assert taken_job(other).sent == may_send

@@ -18,15 +18,15 @@ BOOKS = ProcessRecord(name="books", since=datetime(2026, 1, 1, tzinfo=UTC))
 CLEAN = replace(BOOKS, name="clean")
 
 
-def found(*records: ProcessRecord) -> list[tuple[str, bytes]]:
+def stored(*records: ProcessRecord) -> list[tuple[str, bytes]]:
     return [(record.name, CODEC.encode(record)) for record in records]
 
 
 def test_a_record_that_is_as_it_was_is_not_decoded_again() -> None:
     known = KnownRecords(CODEC)
-    first = known.read(found(BOOKS, CLEAN))
+    first = known.read(stored(BOOKS, CLEAN))
     changed = replace(BOOKS, requests=1)
-    second = known.read(found(changed, CLEAN))
+    second = known.read(stored(changed, CLEAN))
     assert (first, second) == ([BOOKS, CLEAN], [changed, CLEAN])
     assert second[1] is first[1]
     assert second[0] is not first[0]
@@ -34,17 +34,17 @@ def test_a_record_that_is_as_it_was_is_not_decoded_again() -> None:
 
 def test_a_record_that_is_gone_is_forgotten() -> None:
     known = KnownRecords(CODEC)
-    (first,) = known.read(found(BOOKS))
+    (first,) = known.read(stored(BOOKS))
     assert known.read([]) == []
-    (again,) = known.read(found(BOOKS))
+    (again,) = known.read(stored(BOOKS))
     assert again == first
     assert again is not first
 
 
 def test_what_is_not_a_record_is_an_error_each_time_and_changes_nothing() -> None:
     known = KnownRecords(CODEC)
-    (first,) = known.read(found(BOOKS))
+    (first,) = known.read(stored(BOOKS))
     for _ in range(2):
         with pytest.raises(RecordError, match="process"):
-            known.read([*found(BOOKS), ("clean", b"?")])
-    assert known.read(found(BOOKS))[0] is first
+            known.read([*stored(BOOKS), ("clean", b"?")])
+    assert known.read(stored(BOOKS))[0] is first

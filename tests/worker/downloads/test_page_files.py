@@ -105,7 +105,7 @@ def files_of(tmp_path: Path) -> Files:
     return make
 
 
-def asked(made: Result | ToGrant | None) -> tuple[str, str]:
+def request_of(made: Result | ToGrant | None) -> tuple[str, str]:
     """Host and address of a request."""
     assert isinstance(made, ToGrant)
     state = made.payload.expect(LoadState)
@@ -114,17 +114,17 @@ def asked(made: Result | ToGrant | None) -> tuple[str, str]:
     return made.host, made.url
 
 
-def ended(made: Result | ToGrant | None) -> Frame:
+def frame_from(made: Result | ToGrant | None) -> Frame:
     assert isinstance(made, Result)
     return frame_of(made)
 
 
 def test_files_are_asked_for_one_after_another_at_their_own_hosts(files_of: Files) -> None:
     files = files_of(chain("one", Wants(ONE, TWO, ONE)), chain("two", Wants(TWO)))
-    assert asked(files.result(page(), SEEN)) == ("files.example:80", ONE)
-    assert asked(files.result(file(), None)) == ("other.example:81", TWO)
+    assert request_of(files.result(page(), SEEN)) == ("files.example:80", ONE)
+    assert request_of(files.result(file(), None)) == ("other.example:81", TWO)
     made = files.result(file(), None)
-    frame = ended(made)
+    frame = frame_from(made)
     assert [part.body for part in frame.parts] == [f"{[ONE, TWO, ONE]}{[TWO]}".encode()]
     assert {each.path for each in frame.files} == {ONE, TWO}
     assert isinstance(made, Result)
@@ -145,7 +145,7 @@ def test_a_file_that_does_not_come_ends_no_page(files_of: Files) -> None:
     files.result(page(), None)
     files.result(file(error=GONE), None)
     made = files.result(file(), None)
-    assert ended(made).parts[0].body == repr([TWO]).encode()
+    assert frame_from(made).parts[0].body == repr([TWO]).encode()
     assert isinstance(made, Result)
     assert (made.state, made.fault) == (JobState.DONE, None)
 
@@ -157,14 +157,14 @@ def test_a_failure_that_may_pass_is_reported_for_another_attempt(files_of: Files
     made = files.result(file(error=GONE), None)
     assert isinstance(made, Result)
     assert made.fault == BUSY.fault
-    assert ended(made).parts[0].rows == 0, "the rows as they are if there is no further attempt"
+    assert frame_from(made).parts[0].rows == 0, "the rows as they are if there is no further attempt"
 
 
 def test_a_task_that_needs_its_file_fails_alone(files_of: Files) -> None:
     files = files_of(chain("one", Wants(ONE, fails=True)), chain("two", Wants(TWO)))
     files.result(page(), None)
     files.result(file(error=GONE), None)
-    frame = ended(files.result(file(), None))
+    frame = frame_from(files.result(file(), None))
     assert [(each.task, each.status) for each in frame.failures] == [("one", 404)]
     assert frame.parts[0].body == repr([TWO]).encode()
     assert [each.path for each in frame.files] == [TWO]
@@ -173,7 +173,7 @@ def test_a_task_that_needs_its_file_fails_alone(files_of: Files) -> None:
 def test_a_rule_against_a_file_is_no_rule_against_its_page(files_of: Files) -> None:
     files = files_of(chain("one", Wants(ONE)))
     files.result(page(), None)
-    assert ended(files.result(file(error=DisallowedError("robots.txt")), None)).state is JobState.DONE
+    assert frame_from(files.result(file(error=DisallowedError("robots.txt")), None)).state is JobState.DONE
 
 
 def test_a_crash_of_a_task_that_has_its_files_is_noted_as_that_of_this_task(files_of: Files) -> None:
@@ -195,17 +195,17 @@ def test_a_crash_of_a_task_that_has_its_files_is_noted_as_that_of_this_task(file
 
 def test_what_cannot_be_asked_for_is_not(files_of: Files) -> None:
     files = files_of(chain("one", Wants("ftp://h/a", "data:,x", "http://", "file:///etc/passwd")))
-    assert ended(files.result(page(), None)).parts[0].rows == 0
+    assert frame_from(files.result(page(), None)).parts[0].rows == 0
 
 
 def test_pages_wait_independently_and_one_that_is_dropped_begins_again(files_of: Files) -> None:
     files = files_of(chain("one", Wants(ONE)))
-    assert asked(files.result(page(job="job1"), None))[1] == ONE
-    assert asked(files.result(page(job="job2"), None))[1] == ONE
+    assert request_of(files.result(page(job="job1"), None))[1] == ONE
+    assert request_of(files.result(page(job="job2"), None))[1] == ONE
     assert files.result(file("job1", StoppedError()), None) is None, "handed back"
-    assert asked(files.result(page(job="job1"), None))[1] == ONE
-    assert ended(files.result(file("job2"), None)).job == "job2"
-    assert ended(files.result(file("job1"), None)).job == "job1"
+    assert request_of(files.result(page(job="job1"), None))[1] == ONE
+    assert frame_from(files.result(file("job2"), None)).job == "job2"
+    assert frame_from(files.result(file("job1"), None)).job == "job1"
 
 
 def test_a_page_that_must_not_be_asked_for_again_fails_when_the_run_is_stopped(files_of: Files) -> None:
@@ -214,8 +214,8 @@ def test_a_page_that_must_not_be_asked_for_again_fails_when_the_run_is_stopped(f
     loaded = page()
     posted = structs.replace(loaded.item.payload.locator, request=PageRequest("POST"))
     item = structs.replace(loaded.item, payload=structs.replace(loaded.item.payload, locator=posted))
-    assert asked(files.result(LoadedPage(item, loaded.page), None))[1] == ONE
-    frame = ended(files.result(LoadedPage(item, None, StoppedError()), None))
+    assert request_of(files.result(LoadedPage(item, loaded.page), None))[1] == ONE
+    frame = frame_from(files.result(LoadedPage(item, None, StoppedError()), None))
     assert (frame.state, frame.parts) == (JobState.FAILED, ())
     assert "the run was stopped before the files of the page were downloaded" in frame.failures[0].message
 
@@ -223,11 +223,11 @@ def test_a_page_that_must_not_be_asked_for_again_fails_when_the_run_is_stopped(f
 def test_a_page_without_wishes_and_one_that_failed_end_at_once(files_of: Files) -> None:
     files = files_of(TaskChain(TaskDef("group", "one", "def", ()), ()))
     made = files.result(page(), SEEN)
-    assert ended(made).state is JobState.DONE
+    assert frame_from(made).state is JobState.DONE
     assert isinstance(made, Result)
     assert made.seen == SEEN
     failed = files.result(page(GONE), None)
-    assert ended(failed).state is JobState.FAILED
+    assert frame_from(failed).state is JobState.FAILED
     assert isinstance(failed, Result)
     assert failed.seen is None, "nothing is reported of it"
 
@@ -235,7 +235,7 @@ def test_a_page_without_wishes_and_one_that_failed_end_at_once(files_of: Files) 
 def test_a_step_that_asks_for_files_twice_fails(files_of: Files) -> None:
     files = files_of(chain("one", Does(lambda payload: ToFiles(payload, (FileRequest(ONE),)))))
     files.result(page(), None)
-    assert "not a handover" in ended(files.result(file(), None)).failures[0].message
+    assert "not a handover" in frame_from(files.result(file(), None)).failures[0].message
 
 
 @pytest.mark.parametrize("is_public", [False, True])
@@ -262,6 +262,6 @@ def test_a_file_that_this_machine_cannot_read_fails_its_task_and_not_the_worker(
     monkeypatch.setattr(FileStore, "find", unreadable)
     files = files_of(chain("one", Fills(ONE)))
     made = files.result(page(), None)
-    frame = ended(made)
+    frame = frame_from(made)
     assert frame.state is JobState.FAILED
     assert "Input/output error" in frame.failures[0].message

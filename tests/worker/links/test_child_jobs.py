@@ -18,24 +18,24 @@ def page(url: str = "/list.html", group: str = "list") -> JobPayload:
     return JobPayload(Locator("shop", group, url), SEED, 1, ancestor_digest(group, url))
 
 
-def made(payload: JobPayload, *links: Link, job: str = SEED, max_depth: int = 1000) -> list[Child]:
+def children_of(payload: JobPayload, *links: Link, job: str = SEED, max_depth: int = 1000) -> list[Child]:
     children, _ = ChildJobs(lambda url: f"host of {url}", max_depth).make(job, payload, links)
     return list(children)
 
 
 def test_the_same_page_gives_the_same_ids_again() -> None:
     links = (Link("item", "/a"), Link("item", "/b"), Link("item", "/a"))
-    assert made(page(), *links) == made(page(), *links)
+    assert children_of(page(), *links) == children_of(page(), *links)
 
 
 def test_each_link_is_a_job_of_its_own_also_when_it_repeats() -> None:
-    children = made(page(), Link("item", "/a"), Link("item", "/a"), Link("other", "/a"))
+    children = children_of(page(), Link("item", "/a"), Link("item", "/a"), Link("other", "/a"))
     assert len({child.id for child in children}) == 3
 
 
 def test_a_page_linked_from_two_places_is_two_jobs() -> None:
-    (one,) = made(page("/1"), Link("item", "/a"), job="1" * 32)
-    (two,) = made(page("/2"), Link("item", "/a"), job="2" * 32)
+    (one,) = children_of(page("/1"), Link("item", "/a"), job="1" * 32)
+    (two,) = children_of(page("/2"), Link("item", "/a"), job="2" * 32)
     assert one.id != two.id
 
 
@@ -44,8 +44,8 @@ def test_once_a_locator_whichever_page_links_to_it() -> None:
     deep = JobPayload(
         Locator("shop", "list", "/9"), SEED, 9, page().ancestors + ancestor_digest("list", "/9")
     )
-    (one,) = made(page(), link, link)
-    (two,) = made(deep, link, job="9" * 32)
+    (one,) = children_of(page(), link, link)
+    (two,) = children_of(deep, link, job="9" * 32)
     assert one == two
     assert one.payload.page == 2
     assert one.payload.ancestors == page().ancestors + ancestor_digest("item", "/a")
@@ -53,30 +53,32 @@ def test_once_a_locator_whichever_page_links_to_it() -> None:
 
 def test_links_to_fragments_of_a_page_are_one_page_when_it_is_read_once() -> None:
     links = [Link("item", url, once=True) for url in ("/a#x", "/a", "/a#y")]
-    (child,) = made(page(), *links)
+    (child,) = children_of(page(), *links)
     assert child.payload.locator.url == "/a"
-    assert [made(page(), link) for link in links] == [[child]] * 3, "no race decides which of them it is"
-    assert len(made(page(), Link("item", "/a"), Link("item", "/a#x"))) == 2
+    assert [children_of(page(), link) for link in links] == [[child]] * 3, (
+        "no race decides which of them it is"
+    )
+    assert len(children_of(page(), Link("item", "/a"), Link("item", "/a#x"))) == 2
 
 
 def test_a_child_keeps_the_locators_name_and_seed_and_counts_pages() -> None:
-    (child,) = made(page(), Link("item", "/a"))
+    (child,) = children_of(page(), Link("item", "/a"))
     assert child.payload.locator == Locator("shop", "item", "/a")
     assert (child.payload.seed, child.payload.page, child.host) == (SEED, 2, "host of /a")
 
 
 @pytest.mark.parametrize("link", [Link("item", "/a"), Link("item", "/a", once_per_run=True)])
 def test_each_page_is_one_link_further_from_its_seed_than_the_page_that_led_to_it(link: Link) -> None:
-    (child,) = made(page(), link)
-    (next_one,) = made(child.payload, Link("item", "/b", once_per_run=True), job=child.id)
+    (child,) = children_of(page(), link)
+    (next_one,) = children_of(child.payload, Link("item", "/b", once_per_run=True), job=child.id)
     assert (page().links, child.payload.links, next_one.payload.links) == (0, 1, 2)
 
 
 def test_a_link_to_an_ancestor_is_not_followed_whatever_its_fragment() -> None:
-    assert made(page(), Link("list", "/list.html#top")) == []
-    (child,) = made(page(), Link("list", "/2"))
-    assert made(child.payload, Link("list", "/list.html"), Link("list", "/2#a"), job=child.id) == []
-    assert len(made(child.payload, Link("item", "/list.html"), job=child.id)) == 1
+    assert children_of(page(), Link("list", "/list.html#top")) == []
+    (child,) = children_of(page(), Link("list", "/2"))
+    assert children_of(child.payload, Link("list", "/list.html"), Link("list", "/2#a"), job=child.id) == []
+    assert len(children_of(child.payload, Link("item", "/list.html"), job=child.id)) == 1
 
 
 def test_a_web_page_cannot_lead_to_a_local_file() -> None:
@@ -103,8 +105,8 @@ def test_a_link_of_endless_length_is_not_followed_and_not_quoted() -> None:
 
 def test_a_page_that_is_read_once_per_run_is_one_job_whichever_locator_led_to_it() -> None:
     elsewhere = JobPayload(Locator("other", "list", "/2"), "2" * 32, 5, b"x" * 40)
-    (one,) = made(page(), Link("item", "/a#x", once_per_run=True))
-    (other,) = made(elsewhere, Link("item", "/a#y", once_per_run=True), job="2" * 32)
+    (one,) = children_of(page(), Link("item", "/a#x", once_per_run=True))
+    (other,) = children_of(elsewhere, Link("item", "/a#y", once_per_run=True), job="2" * 32)
     assert one == other
     assert one.id == seed_id("item", "item", "/a"), "a locator of that page is the same job"
     assert one.payload.locator == Locator("item", "item", "/a")
@@ -112,43 +114,45 @@ def test_a_page_that_is_read_once_per_run_is_one_job_whichever_locator_led_to_it
 
 def test_a_page_is_read_once_per_set_of_parent_values() -> None:
     values: tuple[dict[str, object], ...] = ({"a": 1, "b": None}, {"b": None, "a": 1}, {"a": 2, "b": None})
-    children = made(page(), *(Link("item", "/a", once_per_run=True, parent=each) for each in values))
+    children = children_of(page(), *(Link("item", "/a", once_per_run=True, parent=each) for each in values))
     assert [child.payload.parent for child in children] == [{"a": 1, "b": None}, {"a": 2, "b": None}]
-    once = made(page(), *(Link("item", "/a", once=True, parent=each) for each in values))
+    once = children_of(page(), *(Link("item", "/a", once=True, parent=each) for each in values))
     assert len({child.id for child in once}) == 2
 
 
 def test_a_page_read_once_per_run_has_its_place_in_the_chain_only_if_a_record_leads_to_it() -> None:
     deep = JobPayload(Locator("other", "list", "/2"), "2" * 32, 5, b"x" * 40)
-    (plain,) = made(deep, Link("item", "/a", once_per_run=True))
-    (led,) = made(deep, Link("item", "/a", once_per_run=True, parent={"a": 1}))
+    (plain,) = children_of(deep, Link("item", "/a", once_per_run=True))
+    (led,) = children_of(deep, Link("item", "/a", once_per_run=True, parent={"a": 1}))
     assert (plain.payload.page, led.payload.page) == (2, 6)
 
 
 def test_a_link_that_is_not_followed_hides_none_behind_it() -> None:
     long, cycle = Link("item", "http://h/".ljust(70_000, "x")), Link("list", "/list.html")
-    assert [child.payload.locator.url for child in made(page(), long, cycle, Link("item", "/a"))] == ["/a"]
+    assert [child.payload.locator.url for child in children_of(page(), long, cycle, Link("item", "/a"))] == [
+        "/a"
+    ]
 
 
 def test_links_of_a_crawl_end_at_its_depth_without_a_warning() -> None:
     link = Link("list", "/a", once_per_run=True, bounds=LinkBounds(depth=2))
-    (first,) = made(page(), link)
+    (first,) = children_of(page(), link)
     assert first.payload.depth == 1
-    (item,) = made(first.payload, Link("item", "/b", once_per_run=True))
+    (item,) = children_of(first.payload, Link("item", "/b", once_per_run=True))
     assert item.payload.depth == 1, "other links lead no deeper into the crawl"
-    (second,) = made(item.payload, Link("list", "/c", once_per_run=True, bounds=LinkBounds(depth=2)))
+    (second,) = children_of(item.payload, Link("list", "/c", once_per_run=True, bounds=LinkBounds(depth=2)))
     children, warnings = ChildJobs(lambda url: "h:80", 9).make("2" * 32, second.payload, [link])
     assert (second.payload.depth, children, warnings) == (2, (), ())
 
 
 def test_a_pagination_ends_at_its_last_page_and_another_link_begins_a_new_one() -> None:
     first, last = page(), Link("list", "/4", once_per_run=True, bounds=LinkBounds(pages=3))
-    (second,) = made(first, Link("list", "/2", once_per_run=True, bounds=LinkBounds(pages=3)))
-    (third,) = made(second.payload, Link("list", "/3", once_per_run=True, bounds=LinkBounds(pages=3)))
-    assert made(third.payload, last) == []
-    (other,) = made(third.payload, Link("list", "/other/1", once_per_run=True))
+    (second,) = children_of(first, Link("list", "/2", once_per_run=True, bounds=LinkBounds(pages=3)))
+    (third,) = children_of(second.payload, Link("list", "/3", once_per_run=True, bounds=LinkBounds(pages=3)))
+    assert children_of(third.payload, last) == []
+    (other,) = children_of(third.payload, Link("list", "/other/1", once_per_run=True))
     assert [each.payload.number for each in (second, third, other)] == [1, 2, 0]
-    assert len(made(other.payload, last)) == 1
+    assert len(children_of(other.payload, last)) == 1
 
 
 def test_only_the_next_page_of_a_list_that_ends_by_its_items_knows_the_items_before() -> None:
@@ -194,12 +198,12 @@ def test_a_malformed_link_of_a_web_page_becomes_a_job_whose_loader_reports_it() 
 
 @pytest.mark.parametrize(("max_depth", "count"), [(1, 0), (2, 1)])
 def test_the_last_page_of_a_chain_is_the_one_of_the_longest_length(max_depth: int, count: int) -> None:
-    assert len(made(page(), Link("item", "/a"), max_depth=max_depth)) == count
+    assert len(children_of(page(), Link("item", "/a"), max_depth=max_depth)) == count
 
 
 def test_the_id_of_a_child_is_that_of_its_link_and_occurrence_in_every_version() -> None:
     """A run that is continued by a later version must not read its pages a second time."""
-    children = made(page(), Link("item", "/a"), Link("item", "/b"), Link("item", "/a"))
+    children = children_of(page(), Link("item", "/a"), Link("item", "/b"), Link("item", "/a"))
     ids = [link_id(SEED, "item", url, occurrence) for url, occurrence in (("/a", 0), ("/b", 0), ("/a", 1))]
     assert [child.id for child in children] == ids
 
