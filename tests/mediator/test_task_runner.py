@@ -7,6 +7,7 @@ import os
 import resource
 import threading
 import time
+from collections.abc import Callable
 from itertools import count, pairwise
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from scoopi.mediator.task_runner import FEW_JOBS, TURN_S
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.politeness.host_rate_limiter import FILE_HOST
-from scoopi.store.jobs.job_records import NewJob
+from scoopi.store.jobs.job_records import NewJob, TakenJob
 from scoopi.worker.messages import (
     Drain,
     FileSettled,
@@ -158,14 +159,18 @@ def test_a_quarantined_job_runs_when_its_host_may_be_asked_though_no_event_says_
         assert [item.job for item in alone.is_given()] == [asked.job]
 
 
+def after_a_death(node: PlayedNode, host: str = FILE_HOST) -> tuple[PlayedWorker, PlayedWorker]:
+    """The worker in place of one that has died with a job, and the worker for single jobs."""
+    first = node.worker()
+    node.push(1, host)
+    first.is_given()
+    first.dies()
+    return node.worker(), node.worker()
+
+
 def test_the_worker_for_single_jobs_ends_when_none_is_left(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
-        first = node.worker()
-        node.push(1)
-        first.is_given()
-        first.dies()
-        node.worker()
-        alone = node.worker()
+        _, alone = after_a_death(node)
         alone.ends(*alone.is_given())
         assert isinstance(alone.hears(), Stop)
         alone.dies()
@@ -176,11 +181,7 @@ def test_the_worker_for_single_jobs_ends_when_none_is_left(tmp_path: Path) -> No
 
 def test_the_shared_workers_go_on_while_jobs_in_quarantine_run(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
-        first = node.worker()
-        node.push(1)
-        first.is_given()
-        first.dies()
-        replaced, alone = node.worker(), node.worker()
+        replaced, alone = after_a_death(node)
         (job,) = alone.is_given()
         others = node.push(2, SITE, archived=True)
         assert [item.job for item in replaced.is_given()] == [job.id for job in others]
@@ -212,16 +213,11 @@ def test_a_task_that_kills_its_worker_alone_is_left_out_and_the_job_runs_once_mo
 
 def test_a_page_that_kills_its_worker_while_it_is_loaded_fails_as_a_whole(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path, max_crashes=1)) as node:
-        first = node.worker()
-        (job,) = node.push(1)
-        first.is_given()
-        first.dies()
-        node.worker()
-        alone = node.worker()
-        alone.is_given()
+        _, alone = after_a_death(node)
+        (item,) = alone.is_given()
         alone.dies()
         result = node.failed.get(timeout=WAIT_S)
-        assert (result.job, result.state) == (job.id, JobState.FAILED)
+        assert (result.job, result.state) == (item.job, JobState.FAILED)
 
 
 def test_what_a_worker_said_before_its_death_counts_and_a_torn_message_does_not(tmp_path: Path) -> None:
@@ -261,20 +257,32 @@ def test_what_a_worker_hands_back_is_given_again(tmp_path: Path) -> None:
         assert worker.is_given() == [item]
 
 
+def handed_back(
+    node: PlayedNode, order: Callable[[], None], message: type[Drain | Recall]
+) -> tuple[PlayedWorker, list[WorkItem], Pending]:
+    """Of six jobs the node gives back those that wait, and the last one that a worker had.
+
+    Returns:
+        The worker, the jobs that it was given, and the last of these, which it has handed back.
+    """
+    worker = node.worker()
+    taken = node.push(6)
+    items = worker.is_given()
+    node.inbox.post(order)
+    waiting = node.back.get(timeout=WAIT_S)
+    assert [pending.taken for pending in waiting] == taken[len(items) :]
+    assert isinstance(worker.hears(), message)
+    worker.says(JobsHandedBack((items[-1].job,)))
+    (unbegun,) = node.back.get(timeout=WAIT_S)
+    assert unbegun.taken.id == items[-1].job
+    return worker, items, unbegun
+
+
 def test_a_drain_gives_back_what_waits_and_what_workers_hand_back_and_lets_the_rest_end(
     tmp_path: Path,
 ) -> None:
     with running(PlayedNode(tmp_path)) as node:
-        worker = node.worker()
-        taken = node.push(6)
-        items = worker.is_given()
-        node.inbox.post(node.runner.drain)
-        waiting = node.back.get(timeout=WAIT_S)
-        assert [pending.taken for pending in waiting] == taken[len(items) :]
-        assert isinstance(worker.hears(), Drain)
-        worker.says(JobsHandedBack((items[-1].job,)))
-        (unbegun,) = node.back.get(timeout=WAIT_S)
-        assert unbegun.taken.id == items[-1].job
+        worker, items, _ = handed_back(node, node.runner.drain, Drain)
         worker.ends(items[0])
         node.wait_ended(1)
         worker.dies(items[1].job, "one")
@@ -302,16 +310,7 @@ def test_a_drained_loop_does_not_turn_for_a_host_whose_jobs_were_given_back(
 
 def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
-        worker = node.worker()
-        taken = node.push(6)
-        items = worker.is_given()
-        node.inbox.post(node.runner.recall)
-        waiting = node.back.get(timeout=WAIT_S)
-        assert [pending.taken for pending in waiting] == taken[len(items) :]
-        assert isinstance(worker.hears(), Recall)
-        worker.says(JobsHandedBack((items[-1].job,)))
-        (unbegun,) = node.back.get(timeout=WAIT_S)
-        assert unbegun.taken.id == items[-1].job
+        worker, items, unbegun = handed_back(node, node.runner.recall, Recall)
         worker.ends(*items[:-1])
         node.wait_ended(1)
         node.inbox.post(lambda: node.runner.push([unbegun]))
@@ -404,12 +403,7 @@ def test_a_job_that_asks_for_a_further_request_gets_its_grant_before_new_jobs(tm
 
 def test_a_dead_workers_grant_counts_as_sent_at_its_end(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path, limits=FetchLimits(1, 1000))) as node:
-        first = node.worker()
-        node.push(1, SITE)
-        first.is_given()
-        first.dies()
-        node.worker()
-        alone = node.worker()
+        _, alone = after_a_death(node, SITE)
         node.clock.now += 2.9
         node.turn()
         assert alone.is_sent_nothing()
@@ -434,12 +428,18 @@ def test_workers_that_die_at_their_start_end_the_run_instead_of_being_started_fo
         assert "workers die at their start" in str(node.faults.get(timeout=WAIT_S))
 
 
+def taken_order(node: PlayedNode) -> TakenJob:
+    """A job whose request must not be sent twice."""
+    order = JobPayload(Locator("order", "group", "o", request=PageRequest("POST")), "order")
+    node.jobs.put([NewJob("order", FILE_HOST, order)])
+    (job,) = node.jobs.take(FILE_HOST, 1)
+    return job
+
+
 def test_a_request_that_a_dead_worker_may_have_sent_is_not_sent_again(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
         worker = node.worker()
-        order = JobPayload(Locator("order", "group", "o", request=PageRequest("POST")), "order")
-        node.jobs.put([NewJob("order", FILE_HOST, order)])
-        (job,) = node.jobs.take(FILE_HOST, 1)
+        job = taken_order(node)
         node.inbox.post(lambda: node.dispatcher.notes.add([job]))
         node.inbox.post(lambda: node.runner.push([Pending(job)]))
         assert [item.job for item in worker.is_given()] == ["order"]
@@ -454,9 +454,7 @@ def test_a_request_that_a_dead_worker_may_have_sent_is_not_sent_again(tmp_path: 
 def test_a_request_that_must_not_be_sent_twice_is_announced_before_its_job_is_given(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
         worker = node.worker()
-        order = JobPayload(Locator("order", "group", "o", request=PageRequest("POST")), "order")
-        node.jobs.put([NewJob("order", FILE_HOST, order)])
-        (job,) = node.jobs.take(FILE_HOST, 1)
+        job = taken_order(node)
         node.inbox.post(lambda: node.runner.push([Pending(job)]))
         assert node.sending.get(timeout=WAIT_S) == [job]
         assert worker.is_sent_nothing()
