@@ -29,7 +29,7 @@ from scoopi.store.settling_store import SettlingStore
 from tests.engine.workspace import wait_until
 
 HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"
-BEAT_MS, GAP_MS, LONG_MS = 20, 150, 60_000
+BEAT_MS, GAP_MS, LONG_MS = 20, 150, 3_600_000
 LIMIT_S = 60.0
 IDLE = NodeLoad(0, True)
 

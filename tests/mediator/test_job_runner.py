@@ -236,7 +236,7 @@ def test_it_begins_with_the_first_wake_up_or_sweep_and_ends_jobs_unless_there_is
 def test_jobs_that_are_put_later_are_taken_when_the_runner_is_notified(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_runner, "SWEEP_S", 60.0)
+    monkeypatch.setattr(job_runner, "SWEEP_S", 3600.0)
     world.put(ONE, "a")
     with running(world):
         world.inbox.wake()
@@ -250,7 +250,7 @@ def test_jobs_that_are_put_later_are_taken_when_the_runner_is_notified(
 def test_a_host_that_had_no_more_jobs_is_not_asked_at_every_wake_up(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_runner, "SWEEP_S", 60.0)
+    monkeypatch.setattr(job_runner, "SWEEP_S", 3600.0)
     counting = CountingJobs(world.store)
     world.with_jobs(counting)
     world.put(ONE, "a")
@@ -422,7 +422,7 @@ def test_a_job_that_is_given_back_uses_up_nothing_of_the_budget(world: World) ->
 def test_pages_of_a_group_without_budget_are_skipped_without_waiting_for_sweeps(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_runner, "SWEEP_S", 1000.0)
+    monkeypatch.setattr(job_runner, "SWEEP_S", 3600.0)
     world.budgets = PageBudgets(BudgetRules(groups={"towns": Budget(pages=1)}))
     world.with_jobs(world.jobs)
     world.tasks.room = 5
@@ -753,7 +753,7 @@ def test_of_shared_hosts_only_those_are_asked_for_of_which_this_node_has_a_part(
 def test_only_while_pages_are_skipped_the_runner_does_not_wait_for_a_wake_up(
     world: World, monkeypatch: pytest.MonkeyPatch, is_skipped: bool
 ) -> None:
-    monkeypatch.setattr(job_runner, "SWEEP_S", 1000.0)
+    monkeypatch.setattr(job_runner, "SWEEP_S", 3600.0)
     world.budgets = PageBudgets(BudgetRules(run=Budget(pages=1 if is_skipped else 5)))
     world.with_jobs(world.jobs)
     world.tasks.room = 2

@@ -14,7 +14,7 @@ from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.state_flipper import NodeState, StateFlipper
 
 WAIT_S = 60.0
-NEVER_MS = 60_000
+NEVER_MS = 3_600_000
 
 
 class Run:

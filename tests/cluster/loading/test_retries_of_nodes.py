@@ -18,7 +18,8 @@ from tests.reliability.world import World
 from tests.server.answer import Answer
 from tests.server.server import Server
 
-WAIT_S = 5.0
+WAIT_S = 12.0
+"""Longer than it takes to see that the job waits, and to kill its node."""
 DEFINITIONS = """\
 locatorGroups:
   pages: {{ locators: [ {{ name: p, url: "{url}" }} ] }}
