@@ -28,7 +28,7 @@ dataDefs:
 
 
 class Site:
-    """Pages `/0` to `/29` with their number as title; those in `failing` are not found.
+    """Pages `/0`, `/1` … with their number as title; those in `failing` are not found.
 
     Args:
         page_s: how long a page takes until `expedited` is set; from then on pages come at once.
@@ -76,11 +76,11 @@ def serving_pages(site: Site) -> Iterator[None]:
 
 
 @contextmanager
-def scraped_site(serving: Serving, delay_ms: int, page_s: float = 0.0) -> Iterator[Site]:
+def scraped_site(serving: Serving, delay_ms: int, page_s: float = 0.0, pages: int = PAGES) -> Iterator[Site]:
     """A site that the project's definitions read, one request in each delay."""
     site = Site(page_s)
     with serving_pages(site):
-        lines = [f'      - {{ name: p{n}, url: "{site.url}/{n}" }}' for n in range(PAGES)]
+        lines = [f'      - {{ name: p{n}, url: "{site.url}/{n}" }}' for n in range(pages)]
         serving.write("books/books.yml", DEFS % "\n".join(lines))
         serving.environ |= {"SCOOPI_LOADER_FETCH_DELAY": str(delay_ms), "SCOOPI_WORKERS": "0"}
         yield site

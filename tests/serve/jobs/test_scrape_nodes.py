@@ -14,14 +14,15 @@ from typing import Any
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from tests.serve.jobs.test_scrape_attempt import DEFS, PAGES, Site, scraped_site, titles
+from tests.serve.jobs.test_scrape_attempt import DEFS, Site, scraped_site, titles
 from tests.serve.serving import SCOOPI, SOON_S, Serving, until
 
 RUN_S = 240.0
 """How long a run may take on a busy machine, also when it waits until a node counts as lost."""
 PAGE_S = 5.0
-"""How long a page takes until a test has seen what it waits for; the run outlasts the start of its nodes,
-also on a machine that is busy with other tests. What is stopped waits for its pages as long."""
+"""How long a page takes until a test has seen what it waits for. What is stopped waits for its pages."""
+PAGES = 200
+"""More than a run may have loaded, at this pace, when the last `serve` of a test begins on a busy machine."""
 LIVENESS_GAP_MS = 4000
 BOOKS = "books: {executes: {scrape: books, nodes: 2}}"
 
@@ -43,7 +44,7 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Serving:
 def site(shared: Serving) -> Iterator[Site]:
     """A site whose pages take long until a test expedites it."""
     shared.environ |= {"SCOOPI_CLUSTER_LIVENESS_GAP": str(LIVENESS_GAP_MS)}
-    with scraped_site(shared, delay_ms=50, page_s=PAGE_S) as site:
+    with scraped_site(shared, delay_ms=10, page_s=PAGE_S, pages=PAGES) as site:
         yield site
 
 
