@@ -193,19 +193,21 @@ def declared_lost(
     store: SettlingStore, phase: RunPhase, dropped: Callable[[], None], on_ended: Callable[[], None]
 ) -> Iterator[Membership]:
     """A node whose run comes to this phase while it is away, and which others declare lost; then it wakes."""
-    heartbeat = node_of(store, 60, LONG_MS, LONG_MS, dropped=dropped, on_ended=on_ended).heartbeat
-    heartbeat.start()
     record, other = RunRecord(store, "other"), Membership(store, "other", "two", BEAT_MS, GAP_MS)
-    if phase is not RunPhase.RUNNING:
-        record.to_ending()
-    if phase is RunPhase.OVER:
-        record.to_over()
-    wait_until(lambda: other.watch() == {"watcher"}, "the loss of the node", LIMIT_S)
-    heartbeat.beat()
-    try:
-        yield other
-    finally:
-        heartbeat.stop()
+    heartbeat = node_of(store, 60, LONG_MS, LONG_MS, dropped=dropped, on_ended=on_ended).heartbeat
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(heartbeats, "LULL_S", 0.0)  # else it sends heartbeats for a while, as it is idle
+        heartbeat.start()
+        try:
+            if phase is not RunPhase.RUNNING:
+                record.to_ending()
+            if phase is RunPhase.OVER:
+                record.to_over()
+            wait_until(lambda: other.watch() == {"watcher"}, "the loss of the node", LIMIT_S)
+            heartbeat.beat()
+            yield other
+        finally:
+            heartbeat.stop()
 
 
 def test_a_node_that_was_declared_lost_drops_its_jobs_before_it_beats_again(store: SettlingStore) -> None:

@@ -17,6 +17,7 @@ from scoopi.fetch.request import Request
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Link, Locator
 from scoopi.worker.links.child_jobs import ChildJobs
+from tests.engine.politeness.linked_pages import linked_pages
 from tests.engine.workspace import Workspace
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.exchanges.many import send
@@ -59,24 +60,6 @@ SPELLINGS = (
         "１２７.0.0.1",
     ),
 )
-LINKED = """\
-locatorGroups:
-  list: {{ locators: [{{ name: list, url: "{url}" }}] }}
-taskGroups:
-  list:
-    linkTask:
-      dataDef: links
-      steps: {{ css: {{ link: {{ class: LocatorCreator, previous: parser, next: end }} }} }}
-  page: {{ pageTask: {{ dataDef: text }} }}
-dataDefs:
-  links:
-    query: {{ block: "body" }}
-    items:
-      - item: {{ name: link, index: 1, linkGroup: page, selector: "a attribute: href" }}
-  text:
-    query: {{ block: "body", selector: "p" }}
-    items: [ item: {{ name: text, value: text }} ]
-"""
 
 
 @pytest.fixture
@@ -167,7 +150,7 @@ def test_a_run_that_may_never_be_led_to_private_hosts_loads_what_its_user_names(
     inner = server.url("/inner.html", 2)
     (pages / "inner.html").write_text("<p>inner</p>")
     (pages / "linked.html").write_text(f'<body><a href="{inner}">x</a></body>')
-    (workspace.folder / "job.yml").write_text(LINKED.format(url=server.url(path.format(inner))))
+    (workspace.folder / "job.yml").write_text(linked_pages(server.url(path.format(inner))))
     assert workspace.scoopi("run", "job.yml", "--workers", 0, "--output", "open").code in (0, 1)
     assert [page.path for page in server.log.pages(server.host(2))] == ["/inner.html"], (
         "by default private pages lead anywhere"

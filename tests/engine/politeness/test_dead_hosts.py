@@ -5,32 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.engine.dead_hosts import DeadHosts
+from tests.engine.politeness.linked_pages import linked_pages
 from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
 GOOD, DEAD = 12, 200
-DEFINITIONS = """\
-locatorGroups:
-  list: {{ locators: [{{ name: list, url: "{url}" }}] }}
-taskGroups:
-  list:
-    linkTask:
-      dataDef: links
-      steps: {{ css: {{ link: {{ class: LocatorCreator, previous: parser, next: end }} }} }}
-  page: {{ pageTask: {{ dataDef: text }} }}
-dataDefs:
-  links:
-    query: {{ block: "body" }}
-    items:
-      - item:
-          name: link
-          indexRange: 1-{count}
-          linkGroup: page
-          selector: "a:nth-child(%{{index}}) attribute: href"
-  text:
-    query: {{ block: "body", selector: "p" }}
-    items: [ item: {{ name: text, value: text }} ]
-"""
 
 
 def test_a_host_that_answers_is_asked_on_while_200_dead_ones_are_waited_for(
@@ -42,7 +21,7 @@ def test_a_host_that_answers_is_asked_on_while_200_dead_ones_are_waited_for(
             (pages / f"{number}.html").write_text("<p>good</p>")
         links = "".join(f'<a href="{url}">x</a>' for url in dead.urls(DEAD) + good)
         (pages / "list.html").write_text(f"<body>{links}</body>")
-        text = DEFINITIONS.format(url=server.url("/list.html"), count=GOOD + DEAD)
+        text = linked_pages(server.url("/list.html"), GOOD + DEAD)
         (workspace.folder / "defs.yml").write_text(text)
         # Dead hosts are waited for longer than the test may take: none of their requests becomes free.
         workspace.settings = {"scoopi.webClient.connectTimeout": 600_000, "scoopi.webClient.timeout": 600_000}
