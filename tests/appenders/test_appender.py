@@ -30,7 +30,7 @@ from scoopi.store.jobs.job_store import JobStore
 
 from .conftest import NODE, result_of
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 class Heard:

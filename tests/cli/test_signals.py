@@ -15,9 +15,8 @@ import pytest
 from scoopi.cli import signals as signals_module
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
-from tests.engine.workspace import processor_ticks
+from tests.engine.workspace import LIMIT_S, processor_ticks, wait_until
 
-SOON_S = 5.0
 HELD_S = 0.3
 HELD_TICKS = 10
 
@@ -42,7 +41,7 @@ class Calls:
 
     def expect(self, *what: object) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: len(self.seen) >= len(what), SOON_S)
+            self._changed.wait_for(lambda: len(self.seen) >= len(what), LIMIT_S)
             assert self.seen == list(what)
 
 
@@ -75,7 +74,7 @@ def test_what_the_first_signal_causes_is_said_in_the_words_of_who_serves(screen:
         calls.expect("graceful")
     with Signals(screen.terminal, doing="stopping", leave=calls.leave) as signals:
         send(signal.SIGTERM)
-        assert signals.wait(SOON_S)
+        assert signals.wait(LIMIT_S)
     assert screen.err.getvalue() == "SIGTERM: stopping 2 attempts\nSIGTERM: stopping\n"
 
 
@@ -99,7 +98,7 @@ def test_a_third_signal_ends_the_process(screen: Any, calls: Calls) -> None:
 def test_a_signal_before_the_run_is_there_reaches_it(screen: Any, calls: Calls) -> None:
     with Signals(screen.terminal, leave=calls.leave) as signals:
         send(signal.SIGINT)
-        _until(lambda: signals.count == 1)
+        wait_until(lambda: signals.count == 1, "the signal")
         signals.serve(calls.cancel)
         calls.expect("graceful")
 
@@ -107,7 +106,7 @@ def test_a_signal_before_the_run_is_there_reaches_it(screen: Any, calls: Calls) 
 def test_a_second_signal_before_the_run_is_there_ends_the_process(screen: Any, calls: Calls) -> None:
     with Signals(screen.terminal, leave=calls.leave) as signals:
         send(signal.SIGINT)
-        _until(lambda: signals.count == 1)
+        wait_until(lambda: signals.count == 1, "the signal")
         send(signal.SIGINT)
         calls.expect(130)
 
@@ -154,7 +153,7 @@ def test_messages_that_nobody_reads_do_not_keep_signals_from_stopping_the_run(
             calls.expect("graceful", "hard")
         finally:
             err.free.set()
-    _until(lambda: bool(err.getvalue()))
+    wait_until(err.getvalue, "the message")
     assert "SIGTERM: finishing running tasks" in err.getvalue()
 
 
@@ -203,12 +202,12 @@ def test_the_second_signal_ends_a_process_whose_interpreter_is_held() -> None:
             assert process.stdout is not None
             assert process.stdout.readline() == b"held\n"
             began = processor_ticks(process.pid)
-            _until(lambda: processor_ticks(process.pid) > began + HELD_TICKS)  # it is in the call
+            wait_until(lambda: processor_ticks(process.pid) > began + HELD_TICKS, "the call")
             process.send_signal(signal.SIGINT)
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(HELD_S)
             process.send_signal(signal.SIGINT)
-            assert process.wait(SOON_S) == -signal.SIGINT
+            assert process.wait(LIMIT_S) == -signal.SIGINT
         finally:
             process.kill()
 
@@ -223,14 +222,5 @@ def test_outside_the_main_thread_nothing_is_taken(screen: Any) -> None:
 
     thread = threading.Thread(target=listen)
     thread.start()
-    thread.join(SOON_S)
+    thread.join(LIMIT_S)
     assert during == [before]
-
-
-def _until(true: Any) -> None:
-    waiting = threading.Event()
-    for _ in range(1000):
-        if true():
-            return
-        waiting.wait(SOON_S / 1000)
-    raise AssertionError("it did not happen")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from prometheus_client.parser import text_string_to_metric_families
 
-LIMIT_S = 5.0
+LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def running(
             yield Running(scoopi, port, reports)
         finally:
             scoopi.cancel(hard=True)
-            thread.join(10)
+            thread.join(60)
             assert not thread.is_alive()
 
 

@@ -178,7 +178,7 @@ def test_each_thread_has_an_engine_of_its_own() -> None:
     script(DATA)
     thread = threading.Thread(target=lambda: seen.append(script(DATA).items[0].values[0]))
     thread.start()
-    thread.join(10)
+    thread.join(60)
     assert seen == ["1"]
 
 

@@ -294,5 +294,5 @@ def test_of_threads_that_change_one_record_one_wins(store: Store) -> None:
     for thread in running:
         thread.start()
     for thread in running:
-        thread.join(timeout=20)
+        thread.join(timeout=60)
     assert sorted(wins) == list(range(rounds))

@@ -145,8 +145,8 @@ def test_a_script_that_fails_is_named_with_its_place_and_line(
 
 
 def test_an_implicit_wait_of_a_script_does_not_outlive_it(driven: Browser, site: Server) -> None:
-    load(driven, site, script("driver.manage().timeouts().implicitlyWait(20, TimeUnit.SECONDS)"))
-    page = load(driven, site, script("driver.findElements(By.id('nothing')).length"), timeout_s=15.0)
+    load(driven, site, script("driver.manage().timeouts().implicitlyWait(600, TimeUnit.SECONDS)"))
+    page = load(driven, site, script("driver.findElements(By.id('nothing')).length"), timeout_s=60.0)
     assert isinstance(page, Rendered), page
 
 

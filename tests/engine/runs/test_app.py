@@ -137,7 +137,7 @@ def test_a_second_cancel_is_heard_while_the_notice_of_the_first_waits(
         canceller, second = cancelling(scoopi, server), threading.Thread(target=cancel_again, daemon=True)
         second.start()
         report = scoopi.run()
-        second.join(10)
+        second.join(60)
         is_heard = canceller.is_alive() and not second.is_alive()
         taken.set()
         canceller.join(60)

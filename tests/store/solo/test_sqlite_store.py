@@ -197,7 +197,7 @@ def test_threads_share_one_store(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=60)
     assert store.count(RUN) == 4 * 20 * 20
     store.close()
 
