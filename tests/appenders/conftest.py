@@ -19,6 +19,8 @@ from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 NODE = "aaaaaaaaaaaaaaaa"
+Take = Callable[[int], list[TakenJob]]
+"""What the fixture `take` gives."""
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def writer(unopened: SegmentWriter) -> SegmentWriter:
 
 
 @pytest.fixture
-def take(jobs: JobStore) -> Callable[[int], list[TakenJob]]:
+def take(jobs: JobStore) -> Take:
     """Puts and takes a number of jobs of the host `file`."""
 
     def put_and_take(count: int) -> list[TakenJob]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,10 +25,9 @@ from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, ScoopiError, StoreError
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.jobs.job_records import Ending, NewJob, TakenJob
+from scoopi.store.jobs.job_records import Ending, NewJob
 from scoopi.store.jobs.job_store import JobStore
-
-from .conftest import NODE, result_of
+from tests.appenders.conftest import NODE, Take, result_of
 
 WAIT_S = 60.0
 
@@ -78,11 +77,7 @@ def appender(unopened: SegmentWriter, jobs: JobStore, heard: Heard) -> Iterator[
 
 
 def test_a_job_ends_when_its_frame_is_durable(
-    appender: Appender,
-    heard: Heard,
-    jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
-    node_folder: Path,
+    appender: Appender, heard: Heard, jobs: JobStore, take: Take, node_folder: Path
 ) -> None:
     taken = take(30)
     for job in taken:
@@ -117,11 +112,7 @@ def test_results_are_committed_together_when_the_interval_after_the_first_is_ove
 
 
 def test_children_stand_before_their_parent_has_ended(
-    appender: Appender,
-    heard: Heard,
-    jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    appender: Appender, heard: Heard, jobs: JobStore, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (parent,) = take(1)
     child = seed_id("group", "child", "c")
@@ -141,7 +132,7 @@ def test_children_stand_before_their_parent_has_ended(
 
 
 def test_an_attempt_that_lost_its_job_is_reported_and_ends_nothing(
-    appender: Appender, heard: Heard, jobs: JobStore, take: Callable[[int], list[TakenJob]]
+    appender: Appender, heard: Heard, jobs: JobStore, take: Take
 ) -> None:
     (job,) = take(1)
     jobs.hand_back([job])
@@ -153,10 +144,7 @@ def test_an_attempt_that_lost_its_job_is_reported_and_ends_nothing(
 
 
 def test_a_job_whose_record_the_store_has_lost_ends_the_node_and_is_not_taken_for_another_nodes(
-    unopened: SegmentWriter,
-    jobs: JobStore,
-    heard: Heard,
-    take: Callable[[int], list[TakenJob]],
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take
 ) -> None:
     (job,) = take(1)
     jobs.hand_back([job])
@@ -172,11 +160,7 @@ def test_a_job_whose_record_the_store_has_lost_ends_the_node_and_is_not_taken_fo
 
 
 def test_a_cluster_that_is_gone_is_named_as_it_is(
-    appender: Appender,
-    heard: Heard,
-    jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    appender: Appender, heard: Heard, jobs: JobStore, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = ClusterError("no member has been reachable")
 
@@ -195,7 +179,7 @@ def test_a_store_that_does_not_answer_is_tried_again_and_the_frame_is_written_on
     appender: Appender,
     heard: Heard,
     jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
+    take: Take,
     node_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -221,7 +205,7 @@ def test_a_full_disk_ends_the_run_loudly_and_the_job_not(
     heard: Heard,
     jobs: JobStore,
     unopened: SegmentWriter,
-    take: Callable[[int], list[TakenJob]],
+    take: Take,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def full(bodies: Sequence[bytes]) -> None:
@@ -237,7 +221,7 @@ def test_a_full_disk_ends_the_run_loudly_and_the_job_not(
 
 
 def test_a_full_queue_says_so_until_it_is_committed(
-    writer: SegmentWriter, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]]
+    writer: SegmentWriter, jobs: JobStore, heard: Heard, take: Take
 ) -> None:
     appender = Appender(writer, jobs, AppenderSettings(60_000, 2), heard.events())
     for job in take(2):
@@ -260,7 +244,7 @@ def test_a_queue_of_many_bytes_is_full_too(writer: SegmentWriter, jobs: JobStore
 
 @pytest.mark.parametrize("why", ["bytes", "flush", "end"])
 def test_a_long_interval_is_cut_short(
-    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]], why: str
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take, why: str
 ) -> None:
     appender = Appender(unopened, jobs, AppenderSettings(3_600_000, 100), heard.events())
     (job,) = take(1)
@@ -277,7 +261,7 @@ def test_a_long_interval_is_cut_short(
 
 
 def test_what_is_settled_and_the_close_are_reported(
-    jobs: JobStore, take: Callable[[int], list[TakenJob]], unopened: SegmentWriter, node_folder: Path
+    jobs: JobStore, take: Take, unopened: SegmentWriter, node_folder: Path
 ) -> None:
     settled: list[tuple[int, list[str]]] = []
     closed, seconds = threading.Event(), list[float]()
@@ -308,7 +292,7 @@ def test_what_is_settled_and_the_close_are_reported(
 
 
 def test_an_abandoned_queue_is_not_committed(
-    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]]
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take
 ) -> None:
     appender = Appender(unopened, jobs, AppenderSettings(20, 100), heard.events())
     (job,) = take(1)
@@ -320,11 +304,7 @@ def test_an_abandoned_queue_is_not_committed(
 
 
 def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
-    appender: Appender,
-    heard: Heard,
-    jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    appender: Appender, heard: Heard, jobs: JobStore, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = threading.Event()
 
@@ -342,11 +322,7 @@ def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
 
 
 def test_abandoned_before_it_knows_whether_the_store_has_lost_the_run_it_calls_no_job_another_nodes(
-    unopened: SegmentWriter,
-    jobs: JobStore,
-    heard: Heard,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (job,) = take(1)
     appender = Appender(unopened, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
@@ -382,7 +358,7 @@ def test_an_appender_without_results_writes_nothing(
 
 
 def test_a_result_is_committed_after_the_interval_though_none_follows(
-    appender: Appender, take: Callable[[int], list[TakenJob]], heard: Heard
+    appender: Appender, take: Take, heard: Heard
 ) -> None:
     for number, job in enumerate(take(5), 1):
         appender.put(result_of(job))
@@ -391,11 +367,7 @@ def test_a_result_is_committed_after_the_interval_though_none_follows(
 
 
 def test_results_wait_for_the_interval_and_are_committed_together(
-    unopened: SegmentWriter,
-    jobs: JobStore,
-    heard: Heard,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together: list[int] = []
     written = threading.Event()
@@ -438,11 +410,7 @@ class CountingCondition(threading.Condition):
 
 
 def test_a_result_that_makes_no_commit_due_does_not_wake_the_thread(
-    unopened: SegmentWriter,
-    jobs: JobStore,
-    heard: Heard,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CountingCondition, "wakeups", 0)
     monkeypatch.setattr(threading, "Condition", CountingCondition)
@@ -459,11 +427,7 @@ def test_a_result_that_makes_no_commit_due_does_not_wake_the_thread(
 
 
 def test_an_error_that_nobody_foresaw_is_reported_as_one_of_the_appender(
-    unopened: SegmentWriter,
-    jobs: JobStore,
-    heard: Heard,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(bodies: Sequence[bytes]) -> int:
         raise ValueError("a defect")
@@ -486,10 +450,7 @@ def test_an_appender_that_hangs_keeps_no_process_from_ending(appender: Appender)
 
 
 def test_a_queue_that_was_committed_has_room_for_as_many_bytes_as_before(
-    appender: Appender,
-    heard: Heard,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    appender: Appender, heard: Heard, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.appenders.appender.QUEUE_BYTES", 1)
     (job,) = take(1)
@@ -505,7 +466,7 @@ def test_results_are_committed_before_the_interval_as_soon_as_they_have_the_byte
     unopened: SegmentWriter,
     jobs: JobStore,
     heard: Heard,
-    take: Callable[[int], list[TakenJob]],
+    take: Take,
     monkeypatch: pytest.MonkeyPatch,
     more: int,
 ) -> None:
@@ -537,12 +498,7 @@ def test_a_node_holds_at_most_sixteen_megabytes_of_results_whatever_the_setting_
 
 @pytest.mark.parametrize("count", [3, 4, 5])
 def test_the_children_of_a_page_are_stored_in_parts_and_in_their_order(
-    appender: Appender,
-    heard: Heard,
-    jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
-    count: int,
+    appender: Appender, heard: Heard, jobs: JobStore, take: Take, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     monkeypatch.setattr("scoopi.appenders.appender.CHILDREN_AT_ONCE", 2)
     (parent,) = take(1)
@@ -559,7 +515,7 @@ def test_an_appender_that_is_abandoned_while_it_stores_children_writes_no_frame(
     appender: Appender,
     heard: Heard,
     jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
+    take: Take,
     node_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -573,11 +529,7 @@ def test_an_appender_that_is_abandoned_while_it_stores_children_writes_no_frame(
 
 
 def test_a_store_that_stays_away_ends_the_run_with_its_reason_and_hint(
-    unopened: SegmentWriter,
-    jobs: JobStore,
-    heard: Heard,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(endings: Sequence[Ending]) -> list[bool]:
         raise StoreError("the disk is full", at="store.db", hint="free space")
@@ -599,11 +551,7 @@ def test_a_job_that_cannot_run_has_neither_rows_nor_children() -> None:
 
 
 def test_a_record_that_cannot_be_decoded_is_named_as_it_is_and_not_retried(
-    appender: Appender,
-    heard: Heard,
-    jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
-    monkeypatch: pytest.MonkeyPatch,
+    appender: Appender, heard: Heard, jobs: JobStore, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unreadable, asked = RecordError("not a record of Scoopi", at="jobs/a"), list[int]()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,9 +76,6 @@ def restarted(node_folder: Path, incarnation: str) -> Committer:
     writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", incarnation))
     writer.open()
     return Committer(writer, jobs)
-
-
-Take = Callable[[int], list[TakenJob]]
 
 
 @pytest.fixture

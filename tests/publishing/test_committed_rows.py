@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from scoopi.model.job import JobState
 from scoopi.publishing.committed_rows import CommittedRows
-from scoopi.store.jobs.job_records import Ending, TakenJob
+from scoopi.store.jobs.job_records import Ending
 from scoopi.store.jobs.job_store import JobStore
-from tests.appenders.conftest import result_of
+from tests.appenders.conftest import Take, result_of
 from tests.publishing.record_frames import Committer
-
-Take = Callable[[int], list[TakenJob]]
 
 
 def test_each_look_gives_what_was_committed_since_the_last(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,11 @@ from scoopi.outputs.target import parse_target
 from scoopi.publishing.live_loads import LiveLoads
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
-from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.jobs.job_store import JobStore
-from tests.appenders.conftest import NODE
+from tests.appenders.conftest import NODE, Take
 from tests.engine.workspace import wait_until
 from tests.publishing.record_frames import BOOKS, KEYED, Committer, books, restarted, spec
 
-Take = Callable[[int], list[TakenJob]]
 LATER = "0" * 16
 
 

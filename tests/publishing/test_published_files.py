@@ -25,6 +25,7 @@ from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tally import Published
 from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.jobs.job_store import JobStore
+from tests.appenders.conftest import Take
 from tests.publishing.record_frames import STREAM, Committer, spec
 
 COLUMNS = (Column("title"), Column("image", is_file=True))
@@ -68,9 +69,6 @@ class Harness:
 @pytest.fixture
 def harness(tmp_path: Path, node_folder: Path, jobs: JobStore, commit: Committer) -> Harness:
     return Harness(tmp_path, node_folder, jobs, commit)
-
-
-Take = Callable[[int], list[TakenJob]]
 
 
 def test_only_files_of_frames_that_count_are_published(harness: Harness, take: Take) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -15,9 +15,9 @@ import pytest
 from scoopi.errors import AppenderError
 from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import PublishChecks, Publisher, PublishTarget
-from scoopi.store.jobs.job_records import Ending, TakenJob
+from scoopi.store.jobs.job_records import Ending
 from scoopi.store.jobs.job_store import JobStore
-from tests.appenders.conftest import result_of
+from tests.appenders.conftest import Take, result_of
 from tests.publishing.record_frames import Committer
 
 SPECS = (OutputSpec("data.txt", "data.txt"),)
@@ -30,7 +30,7 @@ class Harness:
     folder: Path
     node_folder: Path
     jobs: JobStore
-    take: Callable[[int], list[TakenJob]]
+    take: Take
     commit: Committer
 
     def publisher(
@@ -53,7 +53,7 @@ def harness(
     tmp_path: Path,
     node_folder: Path,
     jobs: JobStore,
-    take: Callable[[int], list[TakenJob]],
+    take: Take,
     commit: Committer,
 ) -> Harness:
     return Harness(tmp_path, node_folder, jobs, take, commit)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,11 @@ from scoopi.errors import AppenderError
 from scoopi.model.records import Column, ColumnType, RecordSchema
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.record_file import KeyFilter
-from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.jobs.job_store import JobStore
+from tests.appenders.conftest import Take
 from tests.publishing.record_frames import KEYED, Committer, books, commit, restarted, spec
 
 __all__ = ["commit"]
-Take = Callable[[int], list[TakenJob]]
 
 
 def test_all_outputs_of_a_task_hold_its_records(

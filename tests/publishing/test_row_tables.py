@@ -18,13 +18,13 @@ from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
 from scoopi.publishing.table_load import TableLoad
-from scoopi.store.jobs.job_records import Ending, TakenJob
+from scoopi.store.jobs.job_records import Ending
 from scoopi.store.jobs.job_store import JobStore
 from scoopi.store.retries import retried
+from tests.appenders.conftest import Take
 from tests.publishing.record_frames import KEYED, Committer, books, commit, expecting, restarted, spec
 
 __all__ = ["commit"]
-Take = Callable[[int], list[TakenJob]]
 SQLITE = "sqlite:books.db#books"
 MANY = Expectation("records", 5, text="5-")
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from scoopi.model.records import Expectation
 from scoopi.publishing.publisher import Publisher, PublishTarget
-from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.jobs.job_store import JobStore
+from tests.appenders.conftest import Take
 from tests.publishing.record_frames import BOOKS, Committer, books, commit, expecting, spec
 
 __all__ = ["commit"]
-Take = Callable[[int], list[TakenJob]]
 ENOUGH = Expectation("records", 2, text="2-")
 PRICED = Expectation("price", 0.9, is_share=True, text="90 %")
 
