@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeLoad
 from scoopi.store.ports import ENDED, JOBS, NODES, RUN
+from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_keep_alive import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.holding import phase_of
@@ -167,14 +169,28 @@ def test_an_unfinished_run_whose_time_is_over_is_removed_by_the_next_start_and_i
 
 
 def test_a_run_whose_nodes_have_heartbeats_is_kept_even_when_its_keep_alive_is_lost(
-    runner_of: RunnerOf, cluster: ClusterClient, world: World, tmp_path: Path, server: Server
+    runner_of: RunnerOf,
+    cluster: ClusterClient,
+    world: World,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    runner = runner_of(**SLOW)
-    node = runner.start("ann", loader_fetch_delay="500")
-    wait_until(lambda: len(server.log.all()) >= 2, "the second request", LIMIT_S)
+    asking, may_end, checks = threading.Event(), threading.Event(), list[CompletionCheck]()
+    is_over = CompletionCheck.is_over
+
+    def held(check: CompletionCheck) -> bool:
+        """The first node to ask, which is ann, has a run that does not end."""
+        checks.append(check)
+        asking.set()
+        return (check is not checks[0] or may_end.is_set()) and is_over(check)
+
+    monkeypatch.setattr(CompletionCheck, "is_over", held)
+    runner = runner_of()
+    node = runner.start("ann")
+    assert asking.wait(LIMIT_S)
     end_keep_alive(cluster, runner.run_name)
-    with NodeRunner(cluster, world.defs, tmp_path / "other", f"{tmp_path.name}-other", {}) as other:
-        other.start("bob").result(LIMIT_S)
+    start_another(cluster, world, tmp_path)
+    may_end.set()
     assert node.result(LIMIT_S).status is RunStatus.DONE
     assert runner.rows() == world.rows
 
