@@ -92,7 +92,8 @@ class PostgresServer:
 
     def end_recovery(self) -> None:
         """Have it accept connections, after `start_up`."""
-        self._call([program("pg_ctl"), "promote", "-D", str(self.folder / "data")])
+        command = [program("pg_ctl"), "promote", "-D", str(self.folder / "data")]
+        self._await(lambda: self._ended(command).returncode == 0)  # refused until the recovery has begun
         self._await(self._answers)
 
     def _start(self, *options: str) -> None:
@@ -164,8 +165,11 @@ class PostgresServer:
 
         return pq.PGconn.ping(f"host=127.0.0.1 port={self.port}".encode()) == pq.Ping.REJECT
 
+    def _ended(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(command, cwd=self.folder, capture_output=True, check=False, **self._user)
+
     def _call(self, command: list[str]) -> None:
-        ended = subprocess.run(command, cwd=self.folder, capture_output=True, check=False, **self._user)
+        ended = self._ended(command)
         assert ended.returncode == 0, ended.stderr.decode()
 
 
