@@ -143,10 +143,7 @@ def test_a_parent_must_have_the_fields_that_are_used(tmp_path: Path) -> None:
     assert finding.what == "the records of card, which lead here, have no field title"
     assert finding.did_you_mean == "titel"
     file.write_text(file.read_text().replace(", follow: detail", ""))
-    assert (
-        "no task" in check(file, environ={}).findings[0].what
-        or "no locator" in check(file, environ={}).findings[0].what
-    )
+    assert check(file, environ={}).findings[0].what == "no locator or link leads to the task group detail"
 
 
 @pytest.mark.parametrize(
