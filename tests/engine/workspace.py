@@ -180,7 +180,7 @@ def quick_workspace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 
 def wait_until(
-    happened: Callable[[], object], what: str, limit_s: float = 20.0, running: ScoopiProcess | None = None
+    happened: Callable[[], object], what: str, limit_s: float = LIMIT_S, running: ScoopiProcess | None = None
 ) -> None:
     """Wait for an event in another process, which has no other way to be heard of here.
 

@@ -51,7 +51,7 @@ def test_rows_of_a_run_in_progress_are_those_that_are_committed(workspace: Works
     write(workspace, f'"{server.url("/a.html")}", "{server.url("/bad/silent")}"', "cards.csv")
     running = workspace.start("run", "defs.yml", "--workers", 1, "-D", "scoopi.loader.fetch.delay=0")
     try:
-        wait_until(lambda: bool(workspace.runs()) and "a,1.50" in workspace.scoopi("rows").out, "a row", 30.0)
+        wait_until(lambda: bool(workspace.runs()) and "a,1.50" in workspace.scoopi("rows").out, "a row")
         assert running.process.poll() is None
     finally:
         running.signal(signal.SIGKILL)
@@ -65,7 +65,7 @@ def test_following_ends_with_the_run_and_prints_each_row_once(workspace: Workspa
     write(workspace, urls, "cards.csv")
     running = workspace.start("run", "defs.yml", "--workers", 1, "-D", "scoopi.loader.fetch.delay=1000")
     try:
-        wait_until(lambda: bool(workspace.runs()), "a run", 30.0)
+        wait_until(lambda: bool(workspace.runs()), "a run")
         followed = workspace.process("rows", "-f")
     finally:
         running.wait(30)

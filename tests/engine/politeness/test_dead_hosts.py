@@ -28,7 +28,9 @@ def test_a_host_that_answers_is_asked_on_while_200_dead_ones_are_waited_for(
         workspace.settings["scoopi.loader.fetch.delay"] = 10
         running = workspace.start("run", "defs.yml", "--workers", 1)
         try:
-            wait_until(lambda: len(server.log.all()) == 2 + GOOD, "robots.txt, all good pages", 30, running)
+            wait_until(
+                lambda: len(server.log.all()) == 2 + GOOD, "robots.txt, all good pages", running=running
+            )
         finally:
             running.kill_all()
             running.wait(60)

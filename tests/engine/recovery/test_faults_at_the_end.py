@@ -69,7 +69,7 @@ def test_a_store_that_is_lost_at_the_end_is_named_in_run_json_and_leaves_no_thre
         Scoopi(world.defs).run()
     report = workspace.run_json()
     assert (report["status"], report["errors"][0]["cause"]) == ("failed", "the store does not answer")
-    wait_until(lambda: set(threading.enumerate()) <= before, "the end of all threads", 5)
+    wait_until(lambda: set(threading.enumerate()) <= before, "the end of all threads")
 
 
 def test_a_graceful_stop_beside_an_unreadable_store_is_reported_as_one(

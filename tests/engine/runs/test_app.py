@@ -48,7 +48,7 @@ def test_a_run_leaves_signals_and_threads_as_they_were(workspace: Workspace, wor
     threads = set(threading.enumerate())
     Scoopi(world.defs).run()
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
-    wait_until(lambda: set(threading.enumerate()) <= threads, "the end of all threads", 5)
+    wait_until(lambda: set(threading.enumerate()) <= threads, "the end of all threads")
 
 
 def test_two_runs_in_two_threads_do_not_mix(workspace: Workspace, tmp_path: Path) -> None:
