@@ -62,6 +62,8 @@ class Bench:
     def titles(self) -> list[str]:
         """What stands in the table; nothing while there is none."""
         database = Database(parse_target(self.url), self._folder)
+        if not database.exists():  # a second connection that creates the file finds it locked by the first
+            return []
         with database.transaction() as connection:
             if not sa.inspect(connection).has_table("books"):
                 return []
