@@ -94,8 +94,7 @@ def started(checkout: Checkout) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             with suppress(ProcessLookupError):
-                os.kill(worker_of(checkout), signal.SIGKILL)
-            process.kill()
+                os.killpg(process.pid, signal.SIGKILL)  # the script, its tests and what they have started
 
 
 def worker_of(checkout: Checkout) -> int:
