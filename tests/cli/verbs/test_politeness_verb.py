@@ -48,7 +48,9 @@ def test_the_processes_of_a_resumed_run_are_counted_in_the_plural(output: Path) 
     log = RequestLog(output / "run" / ".scoopi" / "n1" / "requests-n2.log")
     log.sent("a.example:80", 9.0)
     log.close()
-    assert said("run", "--output", str(output))[1].splitlines()[0].endswith("2 processes of 1 node (n1)")
+    assert (
+        outcome_of("run", "--output", str(output))[1].splitlines()[0].endswith("2 processes of 1 node (n1)")
+    )
 
 
 def test_json_has_the_same_figures(output: Path) -> None:

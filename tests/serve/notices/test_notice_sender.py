@@ -346,4 +346,4 @@ def test_a_notice_whose_bundle_is_damaged_is_closed_with_the_reason(deployed: De
     state.store.put_bundle(name, b"damaged", NOW, 2**20)
     noticed(state, "true")
     expected = f"bundle {name} in the store is damaged; deploy the project again"
-    assert sent(state, sender(state)).failure == expected
+    assert last_closed(state, sender(state)).failure == expected
