@@ -19,7 +19,7 @@ class JobInbox:
     Any thread may write to it; the job runner's thread reads.
 
     Attributes:
-        back: batches of jobs to be handed back to the store, the oldest first.
+        to_hand_back: batches of jobs to be handed back to the store, the oldest first.
         postponed: jobs that failed and are to be tried again.
         adopted: batches of jobs that, according to the store, wait at this node for another attempt.
         sending: jobs whose requests are sent once it is noted in the store.
@@ -28,7 +28,7 @@ class JobInbox:
     """
 
     def __init__(self) -> None:
-        self.back: deque[list[Pending]] = deque()
+        self.to_hand_back: deque[list[Pending]] = deque()
         self.postponed: deque[Postponed] = deque()
         self.adopted: deque[list[WaitingJob]] = deque()
         self.sending: deque[TakenJob] = deque()
@@ -46,9 +46,9 @@ class JobInbox:
         self._new_hosts.extend(hosts)
         self._wakeup.set()
 
-    def give_back(self, jobs: list[Pending]) -> None:
+    def hand_back(self, jobs: list[Pending]) -> None:
         """Hand these jobs back to the store, soon."""
-        self.back.append(jobs)
+        self.to_hand_back.append(jobs)
         self._wakeup.set()
 
     def postpone(self, job: Postponed) -> None:
@@ -72,7 +72,7 @@ class JobInbox:
         self._wakeup.set()
 
     def stop(self) -> None:
-        """Have the job runner end once `back` and `postponed` are written to the store."""
+        """Have the job runner end once `to_hand_back` and `postponed` are written to the store."""
         self.stopped.set()
         self.cancel()
 

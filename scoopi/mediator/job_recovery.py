@@ -27,7 +27,7 @@ class RecoveryCalls(msgspec.Struct, frozen=True):
             them; None if there is none.
         on_waiting: receives jobs that, according to the store, wait at this node for another attempt.
         on_taken_back: called when jobs of another incarnation are ready again.
-        recall: gives back all jobs that were taken and have not begun.
+        recall: hands back all jobs that were taken and have not begun.
         on_ended: called once when the run has ended while this node was away.
         keep: has the cluster keep the unfinished run for another retention time.
     """
@@ -114,7 +114,7 @@ class JobRecovery:
     def reconcile(self) -> None:
         """Compare the jobs that this node holds with those that the store assigns to it.
 
-        If others have taken some back, all jobs that have not begun are given back.
+        If others have taken some back, all jobs that have not begun are handed back.
 
         Raises:
             RunError: the run's data is lost.

@@ -113,7 +113,7 @@ class JobRunner:
                 has_failed = False
             if has_failed:
                 self._poll_at = time.monotonic() + FIRST_PAUSE_S
-            if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
+            if self._inbox.stopped.is_set() and not (self._inbox.to_hand_back or self._inbox.postponed):
                 with self._outage.retried_next_round():
                     self._rules.share_budgets(at_once=True)
                 return
@@ -160,12 +160,12 @@ class JobRunner:
         self._inbox.wait(min(pause_s, self._held.waiting.next_in(), poll_in))
 
     def _hand_back(self) -> None:
-        while self._inbox.back:
-            jobs = self._inbox.back[0]
+        while self._inbox.to_hand_back:
+            jobs = self._inbox.to_hand_back[0]
             self._jobs.hand_back([pending.taken for pending in jobs])
             self._rules.limit.add(-len(jobs))
-            self._rules.budgets.give_back([pending.taken for pending in jobs])
-            self._inbox.back.popleft()
+            self._rules.budgets.uncount([pending.taken for pending in jobs])
+            self._inbox.to_hand_back.popleft()
             self._held.remove([pending.taken.id for pending in jobs])
 
     def _note_sending(self) -> None:

@@ -74,9 +74,9 @@ class NodeEvents:
         if self._held.is_idle():
             self._monitor.wake()
 
-    def on_back(self, jobs: list[Pending]) -> None:
+    def hand_back(self, jobs: list[Pending]) -> None:
         """Hand jobs that are not run back to the store; drop requests for a robots.txt."""
-        self._job_inbox.give_back([pending for pending in jobs if not pending.is_robots])
+        self._job_inbox.hand_back([pending for pending in jobs if not pending.is_robots])
 
     def on_fault(self, error: ScoopiError) -> None:
         """Keep the error, and shut this node down, as it cannot continue."""

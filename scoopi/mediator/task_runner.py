@@ -42,7 +42,7 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
     None of them may block.
 
     Attributes:
-        on_back: receives jobs that were taken and are not run.
+        hand_back: receives jobs that were taken and are not run.
         on_low: called when jobs have ended, so that more may be taken.
         on_fault: receives an error after which no work can be done.
         has_room: whether the appender accepts more results.
@@ -51,7 +51,7 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
         on_idle: called when no job waits in this node or is in a worker: results are to be committed now.
     """
 
-    on_back: Callable[[list[Pending]], None]
+    hand_back: Callable[[list[Pending]], None]
     on_low: Callable[[], None]
     on_fault: Callable[[ScoopiError], None]
     has_room: Callable[[], bool]
@@ -108,21 +108,21 @@ class TaskRunner:
         return self._watchdog.stuck_s
 
     def push(self, jobs: list[Pending]) -> None:
-        """Queue jobs that were taken; after `drain` they are given back."""
+        """Queue jobs that were taken; after `drain` they are handed back."""
         if self._draining:
-            self._calls.on_back(jobs)
+            self._calls.hand_back(jobs)
             return
         self.dispatcher.add(jobs)
 
     def drain(self) -> None:
-        """Give back the jobs that have not begun, finish the others, and accept no more."""
+        """Hand back the jobs that have not begun, finish the others, and accept no more."""
         self._draining = True
-        self._give_back(Drain())
+        self._hand_back_unbegun(Drain())
 
     def recall(self) -> None:
-        """Give back the jobs that have not begun, as other nodes may have taken them, and continue."""
+        """Hand back the jobs that have not begun, as other nodes may have taken them, and continue."""
         self._recalled = {job for worker in self._pool for job in worker.outstanding}
-        self._give_back(Recall())
+        self._hand_back_unbegun(Recall())
 
     def stop(self) -> None:
         """Ask the workers to end; `run` returns when the last of them has ended."""
@@ -159,7 +159,7 @@ class TaskRunner:
         self._give()
         self._routed += self.dispatcher.denied.take_count()
         if unfit := self.dispatcher.take_unfit():
-            self._calls.on_back(unfit)
+            self._calls.hand_back(unfit)
         if missing := self.dispatcher.notes.take_missing():
             self._calls.on_sending(missing)
         self._register()
@@ -172,7 +172,7 @@ class TaskRunner:
             self._inbox.clear_wakeup()
         if self._handed_back:
             back, self._handed_back = self._handed_back, []
-            self._push_back(back)
+            self._queue_again(back)
         if self._routed and self._low_in_s() <= 0:
             self._routed = 0
             self._low_at = self.turned_at + LOW_S
@@ -197,14 +197,14 @@ class TaskRunner:
 
     # Giving
 
-    def _give_back(self, message: Drain | Recall) -> None:
+    def _hand_back_unbegun(self, message: Drain | Recall) -> None:
         # Pages that wait for files, or whose requests must not be sent twice, are not recalled.
         if back := self.dispatcher.clear(keeps_grants=isinstance(message, Recall)):
-            self._calls.on_back(back)
+            self._calls.hand_back(back)
         for worker in self._pool:
             worker.link.send(message)
 
-    def _push_back(self, jobs: list[Pending]) -> None:
+    def _queue_again(self, jobs: list[Pending]) -> None:
         """Queue what workers handed back; what was recalled goes back to the store."""
         if not self._recalled:
             self.push(jobs)
@@ -213,7 +213,7 @@ class TaskRunner:
         recalled = [pending for pending in jobs if pending.taken.id in self._recalled]
         self.push([pending for pending in jobs if pending.taken.id not in self._recalled])
         self._recalled.difference_update(pending.taken.id for pending in recalled)
-        self._calls.on_back(recalled)
+        self._calls.hand_back(recalled)
 
     def _give(self) -> None:
         if not (self._draining or self._stopping):
@@ -280,7 +280,7 @@ class TaskRunner:
 
     def _decide(self, worker: PoolWorker, how: str, running: RunningTask) -> None:
         if self._draining:
-            log.warning("a worker died: %s; jobs given back: %d", how, len(worker.outstanding))
-            self._calls.on_back(list(worker.outstanding.values()))
+            log.warning("a worker died: %s; jobs handed back: %d", how, len(worker.outstanding))
+            self._calls.hand_back(list(worker.outstanding.values()))
             return
         self.dispatcher.judge(worker, how, running)

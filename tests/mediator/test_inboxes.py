@@ -17,7 +17,7 @@ def test_whatever_is_passed_to_the_job_runner_ends_its_wait_once() -> None:
     passes = (
         inbox.wake,
         lambda: inbox.has_new(["a:80", "b:80"]),
-        lambda: inbox.give_back([]),
+        lambda: inbox.hand_back([]),
         lambda: inbox.postpone(Postponed("a", 1, 10, "timeout")),
         lambda: inbox.adopt([]),
         inbox.cancel,
@@ -29,7 +29,7 @@ def test_whatever_is_passed_to_the_job_runner_ends_its_wait_once() -> None:
         assert not inbox.wait(0.0)
     assert inbox.take_new_hosts() == ["a:80", "b:80"]
     assert inbox.take_new_hosts() == []
-    assert (len(inbox.back), len(inbox.postponed), len(inbox.adopted)) == (1, 1, 1)
+    assert (len(inbox.to_hand_back), len(inbox.postponed), len(inbox.adopted)) == (1, 1, 1)
 
 
 def test_a_cancel_takes_no_more_and_a_stop_is_a_cancel_too() -> None:

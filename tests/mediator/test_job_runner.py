@@ -383,7 +383,7 @@ def test_what_is_given_back_is_ready_again_and_no_longer_held_even_at_the_stop(w
         jobs = world.taken(2)
         assert not world.held.is_idle()
         world.inbox.cancel()
-        world.inbox.give_back(jobs)
+        world.inbox.hand_back(jobs)
     assert world.jobs.ready(ONE) == 2
     assert world.jobs.taken() == []
     assert world.held.is_idle()
@@ -415,7 +415,7 @@ def test_a_job_that_is_given_back_uses_up_nothing_of_the_budget(world: World) ->
         jobs = world.taken(2)
         assert world.budgets.is_run_over()
         world.inbox.cancel()
-        world.inbox.give_back(jobs)
+        world.inbox.hand_back(jobs)
     assert not world.budgets.is_run_over()
 
 
@@ -524,7 +524,7 @@ def test_a_store_that_does_not_answer_is_asked_again_and_nothing_is_lost(
     with running(world):
         jobs = world.taken(1)
         world.inbox.cancel()
-        world.inbox.give_back(jobs)
+        world.inbox.hand_back(jobs)
     assert failing.failed == {"take": True, "hand_back": True}
     assert world.jobs.ready(ONE) == 1
     assert world.held.is_idle()
@@ -547,9 +547,9 @@ def test_a_store_that_fails_at_once_is_not_asked_without_a_pause(world: World) -
     world.with_jobs(Refusing(world.store, NODE))
     thread = threading.Thread(target=world.runner.run)
     thread.start()
-    world.inbox.give_back(jobs)
+    world.inbox.hand_back(jobs)
     is_busy = busy.wait(0.3)
-    world.inbox.back.clear()
+    world.inbox.to_hand_back.clear()
     world.inbox.stop()
     thread.join(WAIT_S)
     assert not is_busy

@@ -71,8 +71,8 @@ def test_hosts_of_new_jobs_reach_the_job_runner() -> None:
 def test_jobs_that_are_not_run_go_back_without_requests_of_robots_txt() -> None:
     harness = Harness()
     job = Pending(TakenJob("a", 1, 0, "one:80", JobPayload(Locator("x", "y", "z"), "a")))
-    harness.events.on_back([job, robots_pending("one:80", "http://one/robots.txt", public_only=False)])
-    assert list(harness.jobs.back) == [[job]]
+    harness.events.hand_back([job, robots_pending("one:80", "http://one/robots.txt", public_only=False)])
+    assert list(harness.jobs.to_hand_back) == [[job]]
     assert harness.jobs.wait(0.0)
     harness.tasks.close()
 

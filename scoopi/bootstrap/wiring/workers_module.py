@@ -149,7 +149,7 @@ class WorkersModule(Module):
     def calls(self, events: NodeEvents, inbox: JobInbox, appender: Appender) -> TaskRunnerCalls:
         """The callbacks of the task runner, which would have too many parts with the owners of these."""
         return TaskRunnerCalls(
-            events.on_back,
+            events.hand_back,
             inbox.wake,
             events.on_fault,
             appender.has_room,

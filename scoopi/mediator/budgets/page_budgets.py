@@ -68,7 +68,7 @@ class PageBudgets:
     The store also keeps the ids of the jobs that a process has counted and holds. If the process is killed,
     the next one does not count these again, and decides again on those that the first was about to skip.
 
-    The job runner's thread calls `refuse`, `give_back` and `share`; the task runner's `late`, `begin` and
+    The job runner's thread calls `refuse`, `uncount` and `share`; the task runner's `late`, `begin` and
     `received`.
 
     Args:
@@ -139,7 +139,7 @@ class PageBudgets:
             if not job.tried:
                 self._add(scopes, _BEGUN, 1)
 
-    def give_back(self, jobs: Iterable[TakenJob]) -> None:
+    def uncount(self, jobs: Iterable[TakenJob]) -> None:
         """Uncount jobs that were handed back without being run."""
         for job in jobs:
             held = job.id[:_ID_LENGTH]

@@ -42,7 +42,7 @@ def test_jobs_that_are_handed_back_do_not_count() -> None:
     budgets, one = of_run(pages=1), job()
     budgets.refuse(one)
     assert budgets.is_run_over()
-    budgets.give_back([one])
+    budgets.uncount([one])
     assert not budgets.is_run_over()
     assert budgets.refuse(job()) == ""
 
@@ -51,7 +51,7 @@ def test_a_job_that_is_handed_back_twice_gives_one_page_back() -> None:
     budgets, one = of_run(pages=1), job()
     budgets.refuse(one)
     for _ in range(2):
-        budgets.give_back([one])
+        budgets.uncount([one])
     assert [bool(budgets.refuse(job())) for _ in range(2)] == [False, True]
 
 
@@ -66,7 +66,7 @@ def test_a_job_that_was_counted_before_is_not_counted_again() -> None:
 def test_a_tried_job_that_is_handed_back_gives_nothing_back() -> None:
     budgets, one = of_run(pages=1), job()
     budgets.refuse(one)
-    budgets.give_back([one._replace(tried=("timeout",)), job(lost=1)])
+    budgets.uncount([one._replace(tried=("timeout",)), job(lost=1)])
     assert budgets.is_run_over()
 
 
@@ -96,7 +96,7 @@ def test_a_job_that_another_process_has_counted_is_not_given_back(store: Settlin
     ann.share(SharedCounts(store, "ann", PAGES))
     bob.share(SharedCounts(store, "bob", PAGES))
     bob.refuse(one)
-    bob.give_back([one])
+    bob.uncount([one])
     assert bob.is_run_over()
     assert bob.refuse(one) == ""
 
