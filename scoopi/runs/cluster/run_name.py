@@ -51,14 +51,14 @@ class RunName:
     Nodes that start together agree on one name; a new name was never used before.
 
     Args:
-        grid: the store of the maps that belong to no run.
+        shared_store: the store of the maps that belong to no run.
         is_over: given the name of a run, returns whether the cluster has it, and it is ending or over.
         node: incarnation of this node.
     Source: docs/cluster.md, "Which run a node joins".
     """
 
-    def __init__(self, grid: Store, is_over: Callable[[str], bool], node: str) -> None:
-        self._grid = grid
+    def __init__(self, shared_store: Store, is_over: Callable[[str], bool], node: str) -> None:
+        self._shared_store = shared_store
         self._is_over = is_over
         self._node = node
         self._codec = RecordCodec(RUN, CurrentRun)
@@ -84,7 +84,7 @@ class RunName:
         stands, known = self._stands(key)
         if stands is not None and known is not None and known.run == run and not known.over:
             over = self._codec.encode(CurrentRun(run, self._node, over=True))
-            self._grid.cas_all(RUN, [Change(key, stands, over)])
+            self._shared_store.cas_all(RUN, [Change(key, stands, over)])
 
     def forget(self, run: str) -> None:
         """Keep nodes from joining a run that is removed.
@@ -92,7 +92,7 @@ class RunName:
         Raises:
             StoreError: the cluster does not answer; call again.
         """
-        for page in pages(self._grid, RUN, PAGE, after=_key("")):
+        for page in pages(self._shared_store, RUN, PAGE, after=_key("")):
             for key, stands in page:
                 if not key.startswith(_key("")):
                     return
@@ -102,7 +102,7 @@ class RunName:
                     continue
                 if known.run == run and not known.over:
                     over = self._codec.encode(CurrentRun(run, self._node, over=True))
-                    self._grid.cas_all(RUN, [Change(key, stands, over)])
+                    self._shared_store.cas_all(RUN, [Change(key, stands, over)])
 
     def _current(self, base: str) -> str:
         key = _key(base)
@@ -113,15 +113,15 @@ class RunName:
                 return known.run
             new = self._codec.encode(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
             if stands is None:
-                self._grid.put_if_absent_all(RUN, [(key, new)])
+                self._shared_store.put_if_absent_all(RUN, [(key, new)])
             else:
-                self._grid.cas_all(RUN, [Change(key, stands, new)])
+                self._shared_store.cas_all(RUN, [Change(key, stands, new)])
             return None  # the next attempt reads which name is in the record
 
         return first_won(once, "nodes could not agree on a name for the run", hint="give it by --run")
 
     def _stands(self, key: str) -> tuple[bytes | None, CurrentRun | None]:
-        stands = self._grid.get_all(RUN, [key]).get(key)
+        stands = self._shared_store.get_all(RUN, [key]).get(key)
         return stands, None if stands is None else self._codec.read(key, stands)
 
 

@@ -31,25 +31,25 @@ class RunKeepAlive:
     Every method raises StoreError if the store does not answer. A run is given by the name of its maps.
 
     Args:
-        grid: the store of the maps that belong to no run; settles its writes, as `SettlingStore` does.
+        shared_store: the store of the maps of no run; settles its writes, as `SettlingStore` does.
     """
 
-    def __init__(self, grid: Store) -> None:
-        self._grid = grid
+    def __init__(self, shared_store: Store) -> None:
+        self._shared_store = shared_store
         self._codec = RecordCodec(RUN, KeepAlive)
 
     def renew(self, maps: str, seconds: int) -> None:
         """Keep the run in these maps for a number of seconds from now."""
         key = PREFIX + maps
-        self._grid.put_if_absent_all(RUN, [(key, self._codec.encode(KeepAlive(seconds)))])
-        self._grid.set_ttl_all(RUN, [key], seconds)
+        self._shared_store.put_if_absent_all(RUN, [(key, self._codec.encode(KeepAlive(seconds)))])
+        self._shared_store.set_ttl_all(RUN, [key], seconds)
 
     def seconds(self, maps: str) -> int:
         """How long the run is kept after each renewal, in seconds; 0 if the record has expired."""
         key = PREFIX + maps
-        record = self._grid.get_all(RUN, [key]).get(key)
+        record = self._shared_store.get_all(RUN, [key]).get(key)
         return 0 if record is None else self._codec.read(key, record).seconds
 
     def end(self, maps: str) -> None:
         """Delete the record of a run that is removed."""
-        self._grid.delete_all(RUN, [PREFIX + maps])
+        self._shared_store.delete_all(RUN, [PREFIX + maps])

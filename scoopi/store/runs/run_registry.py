@@ -28,7 +28,7 @@ class RunRegistry:
     see `KnownRun.maps`.
 
     Args:
-        grid: the store of the maps that belong to no run; settles its writes, as `SettlingStore` does.
+        shared_store: the store of the maps of no run; settles its writes, as `SettlingStore` does.
         phase: returns the phase in the run record in the given maps; None if it does not exist (any more).
         remove: removes the given maps; does nothing if they do not exist.
         node: incarnation of this node.
@@ -37,15 +37,15 @@ class RunRegistry:
 
     def __init__(
         self,
-        grid: Store,
+        shared_store: Store,
         phase: Callable[[str], RunPhase | None],
         remove: Callable[[str], None],
         node: str,
         is_alive: Callable[[str], bool] = lambda maps: True,
     ) -> None:
         self.is_alive = is_alive
-        self.keep_alive = RunKeepAlive(grid)
-        self._grid = grid
+        self.keep_alive = RunKeepAlive(shared_store)
+        self._shared_store = shared_store
         self._phase = phase
         self._remove = remove
         self._node = node
@@ -76,14 +76,14 @@ class RunRegistry:
         """One attempt of `enter`; None if the record has just changed."""
         known, stands = self._read(run)
         if known is None:
-            self._grid.put_if_absent_all(RUN, [(PREFIX + run, self._new_record(run, run, keep_s))])
+            self._shared_store.put_if_absent_all(RUN, [(PREFIX + run, self._new_record(run, run, keep_s))])
             return None
         if known.gone and not known.ends:
             raise StoreError(f"the run {run} is being removed", hint="try again")
         if self._has_ended(known):
             self._remove_all(known)
             new = self._new_record(run, other_maps(run), keep_s)
-            self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])
+            self._shared_store.cas_all(RUN, [Change(PREFIX + run, stands, new)])
             return None
         if not known.over:
             self.keep_alive.renew(known.maps, keep_s)
@@ -100,7 +100,7 @@ class RunRegistry:
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
             new = self._new_record(run, other_maps(run), keep_s)
-            if self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
+            if self._shared_store.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
                 self._remove_all(known)
         return self.enter(run, keep_s)
 
@@ -119,7 +119,7 @@ class RunRegistry:
             self._remove(known.before)
         maps = other_maps(run)
         new = self._new_record(run, maps, keep_s, before=known.maps)
-        if self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
+        if self._shared_store.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
             return True
         self.keep_alive.end(maps)
         return False
@@ -178,7 +178,7 @@ class RunRegistry:
         except RecordError:
             # The name of its maps cannot be read; those of a run's first incarnation have the run's name.
             self._remove(run)
-            self._grid.delete_all(RUN, [PREFIX + run])
+            self._shared_store.delete_all(RUN, [PREFIX + run])
             known = None
         if known is None or (known.gone and known.ends):
             return True
@@ -215,7 +215,7 @@ class RunRegistry:
             return
         gone, now = self._read(known.run)
         if gone is not None and gone.maps == known.maps and self.keep_alive.seconds(known.maps):
-            self._grid.cas_all(RUN, [Change(PREFIX + known.run, now, stands)])
+            self._shared_store.cas_all(RUN, [Change(PREFIX + known.run, now, stands)])
             return
         log.warning("run %s is unfinished and had no heartbeat for too long; it is removed", known.run)
         self._remove_gone(known.run)
@@ -248,7 +248,7 @@ class RunRegistry:
 
     def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> bool:
         new = self._codec.encode(KnownRun(known.run, self._node, known.maps, True, ends, gone, known.before))
-        return self._grid.cas_all(RUN, [Change(PREFIX + known.run, stands, new)])[0].won
+        return self._shared_store.cas_all(RUN, [Change(PREFIX + known.run, stands, new)])[0].won
 
     def _remove_all(self, known: KnownRun) -> None:
         self._remove(known.maps)
@@ -261,7 +261,7 @@ class RunRegistry:
         return self._codec.encode(KnownRun(run, self._node, maps, before=before))
 
     def _read(self, run: str) -> tuple[KnownRun | None, bytes]:
-        stands = self._grid.get_all(RUN, [PREFIX + run]).get(PREFIX + run)
+        stands = self._shared_store.get_all(RUN, [PREFIX + run]).get(PREFIX + run)
         return (None, b"") if stands is None else (self._known(PREFIX + run, stands), stands)
 
     def _known(self, key: str, stands: bytes) -> KnownRun:
@@ -273,7 +273,7 @@ class RunRegistry:
 
     def _all(self) -> Iterator[tuple[KnownRun, bytes]]:
         """All records that can be decoded; a bad record only affects its own run."""
-        for key, stands in with_prefix(self._grid, RUN, PAGE, PREFIX):
+        for key, stands in with_prefix(self._shared_store, RUN, PAGE, PREFIX):
             try:
                 known = self._known(key, stands)
             except RecordError as error:
