@@ -119,7 +119,7 @@ class JobRecovery:
         Raises:
             RunError: the run's data is lost.
         """
-        if self._record.lost(self._run):
+        if self._record.has_lost(self._run):
             raise RunError("the run's data is lost from the store", hint="start a new run")
         gone = self._jobs.reconcile(self._held.ids(), self._calls.committed).gone
         if gone:

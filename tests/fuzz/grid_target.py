@@ -290,7 +290,7 @@ def _readers(store: Store) -> Sequence[Callable[[], object]]:
     shares, cancel = _shares(store, "n1"), RunCancel(store, "n1")
     registry = RunRegistry(store, lambda _: None, lambda _: None, "n1")
     return (
-        *(run.read, run.has_lost, lambda: run.lost("r1"), cancel.listen, cancel.is_asked),
+        *(run.read, run.has_lost_any, lambda: run.has_lost("r1"), cancel.listen, cancel.is_asked),
         *(
             lambda: membership.beat(NodeLoad(9, idle=False)),
             membership.watch,

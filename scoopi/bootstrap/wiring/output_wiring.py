@@ -167,4 +167,4 @@ class OutputWiring:
         return is_limited or self._context.composed.definitions.is_partial
 
     def _is_lost(self) -> bool:
-        return self._record.lost(self._context.run)
+        return self._record.has_lost(self._context.run)

@@ -79,7 +79,7 @@ class RowsModule(Module):
                 live.close,
             ),
             context.store_timeout_s or STORE_TIMEOUT_S,
-            lambda: record.lost(context.run),
+            lambda: record.has_lost(context.run),
         )
 
     @singleton

@@ -62,7 +62,7 @@ class ReopenedRun:
         def copy() -> bytes:
             self._copy(earlier, now)
             # The run record expires first: as long as it exists, no other record was missing.
-            if RunRecord(earlier, self._node, self._backend.canaries).lost(incarnation):
+            if RunRecord(earlier, self._node, self._backend.canaries).has_lost(incarnation):
                 raise _expired(run)
             return COPIED
 

@@ -100,7 +100,7 @@ class RunJoining:
         earlier, record = EarlierIncarnations(found.folder), self._record(found)
         state = None if record is None else record.read()
         now = None if state is None else state.incarnation
-        is_torn = record is not None and record.has_lost() and not self._has_ended(found)
+        is_torn = record is not None and record.has_lost_any() and not self._has_ended(found)
         if self._request.discard_lost:
             earlier.set_aside(None if is_torn else now, outputs)
             return self._joined(found, mine, configs, outputs)
@@ -197,7 +197,7 @@ class RunJoining:
         registry = found.registry
         registry.sweep(LeftOverRuns(found.backend, found.names, registry, output.retention_s).end)
         maps, over = registry.enter(found.name, output.unfinished_s)
-        if self._request.discard_lost and self._record_in(maps, found).has_lost():
+        if self._request.discard_lost and self._record_in(maps, found).has_lost_any():
             return registry.renew(found.name, maps, output.unfinished_s)
         return maps, over
 

@@ -88,7 +88,7 @@ class RunRecord:
         """
         if (standing := self.read()) is not None:
             return standing
-        if self.has_lost():
+        if self.has_lost_any():
             raise RunError(
                 "the run record is gone from the store: the run's data is lost",
                 hint="its files stay as they are; --discard-lost moves them aside and starts the run again",
@@ -127,7 +127,7 @@ class RunRecord:
             raise RunError("a running run cannot be over", hint="this is a bug in Scoopi: please report it")
         self._move(lambda state: state.phase is RunPhase.OVER, phase=RunPhase.OVER)
 
-    def lost(self, run: str) -> bool:
+    def has_lost(self, run: str) -> bool:
         """Whether the store has lost a part of a run: its record or a canary is missing, or of another run.
 
         Args:
@@ -140,11 +140,11 @@ class RunRecord:
         state = self._codec.read(_RUN, found.pop(_RUN))
         return state.incarnation != run or any(canary != run.encode() for canary in found.values())
 
-    def has_lost(self) -> bool:
+    def has_lost_any(self) -> bool:
         """Whether the store has lost a part of the run whose records it has, whatever its incarnation."""
         state = self.read()
         if state is not None:
-            return self.lost(state.incarnation)
+            return self.has_lost(state.incarnation)
         # The run may have begun since the read; other records are written after this one.
         return self._has_begun() and self.read() is None
 

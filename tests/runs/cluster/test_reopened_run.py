@@ -95,7 +95,7 @@ def test_a_reopened_run_knows_its_ended_jobs_and_its_nodes_wherever_a_node_crash
     state = RunRecord(store, "test").read()
     assert state is not None
     assert (state.incarnation, state.phase, state.seeded) == (INCARNATION, RunPhase.RUNNING, True)
-    assert not RunRecord(store, "test").has_lost()
+    assert not RunRecord(store, "test").has_lost_any()
 
 
 def test_a_run_that_was_not_reopened_stays_as_it_is(backend_of: Callable[..., FileBackend]) -> None:

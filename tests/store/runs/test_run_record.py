@@ -35,7 +35,7 @@ def run(store: Store) -> RunRecord:
 
 def test_a_store_without_record_does_not_know_the_run(run: RunRecord) -> None:
     assert run.read() is None
-    assert run.lost("r1")
+    assert run.has_lost("r1")
     with pytest.raises(RunError, match="does not know"):
         run.mark_seeded()
 
@@ -44,7 +44,7 @@ def test_a_run_is_made_once_whichever_node_makes_it(run: RunRecord, store: Store
     made = run.create("r1")
     assert made == RunState("r1", RunPhase.RUNNING, False, "ann")
     assert RunRecord(store, "bob").create("r2") == made
-    assert not run.lost("r1")
+    assert not run.has_lost("r1")
 
 
 def test_a_run_moves_forward_only(run: RunRecord, store: Store) -> None:
@@ -83,7 +83,7 @@ def test_a_run_that_has_ended_is_reopened_with_all_that_was_seeded(
 def test_a_missing_record_or_canary_means_that_data_is_lost(run: RunRecord, store: Store, gone: str) -> None:
     run.create("r1")
     store.delete_all(RUN, [gone])
-    assert run.lost("r1")
+    assert run.has_lost("r1")
 
 
 def sleeper() -> bytes:
@@ -107,7 +107,7 @@ def test_a_run_record_that_is_gone_once_the_run_has_begun_is_not_made_again(
     store.put_if_absent_all(store_map, [(key, record)])
     with pytest.raises(RunError, match="data is lost"):
         run.create("r1")
-    assert run.has_lost()
+    assert run.has_lost_any()
     assert store.scan(RUN, None, 9) == ([(key, record)] if store_map is RUN else [])
 
 
@@ -116,24 +116,24 @@ def test_what_stands_before_the_run_record_keeps_nobody_from_making_it(run: RunR
     store.put_if_absent_all(NODES, [("n1", waits)])
     before = [(key, b"r1") for key in ("composed/setup", "barricade/setup", "cancel", "canary/0")]
     store.put_if_absent_all(RUN, before)
-    assert not run.has_lost()
+    assert not run.has_lost_any()
     assert run.create("r1").incarnation == "r1"
-    assert not run.has_lost()
+    assert not run.has_lost_any()
 
 
 def test_another_runs_record_means_that_data_is_lost(run: RunRecord, store: Store) -> None:
     run.create("r2")
-    assert run.lost("r1")
+    assert run.has_lost("r1")
     store.delete_all(RUN, ["canary/1"])
     store.put_if_absent_all(RUN, [("canary/1", b"r1")])
-    assert run.lost("r2")
+    assert run.has_lost("r2")
 
 
 def test_a_lost_canary_stays_lost(run: RunRecord, store: Store) -> None:
     run.create("r1")
     store.delete_all(RUN, ["canary/1"])
     run.create("r1")
-    assert run.lost("r1")
+    assert run.has_lost("r1")
 
 
 def test_the_record_is_moved_though_answers_are_lost_and_writes_doubled(tmp_path: Path) -> None:
