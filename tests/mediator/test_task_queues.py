@@ -117,7 +117,7 @@ def test_a_sleeping_host_is_served_when_its_clock_allows_it_and_not_before(
     assert queues.next_turn_in() == pytest.approx(1.0)
     clock.now += 0.9
     assert served(queues) == []
-    clock.now += 0.2
+    clock.now += queues.next_turn_in()
     assert queues.next_turn_in() == 0
     assert served(queues) == [ONE]
 

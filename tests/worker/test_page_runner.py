@@ -270,6 +270,22 @@ def test_the_crash_marker_names_each_task_while_it_runs_and_none_afterwards() ->
     assert harness.marker.read() == RunningTask()
 
 
+def test_the_crash_marker_names_a_task_also_when_it_runs_on_after_its_files() -> None:
+    request, noted = FileRequest("http://here.example/a.png"), list[RunningTask]()
+
+    def look(payload: Payload) -> Handover:
+        noted.append(harness.marker.read())
+        return ToFiles(payload, (request,)) if payload.input is PAGE else ToJobs(())
+
+    harness = Harness(chain("one", Does(look)))
+    paused = harness.run.run(item(), PAGE)
+    assert isinstance(paused, PausedPage)
+    assert harness.marker.read() == RunningTask()
+    harness.run.resume(paused, {request: FetchError("gone")})
+    assert [(note.job, note.task) for note in noted] == [("job", "one")] * 2
+    assert harness.marker.read() == RunningTask()
+
+
 def test_the_rows_are_counted_as_they_were_read_before_a_filter_changes_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

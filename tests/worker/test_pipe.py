@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import time
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
+from scoopi.worker import pipe as pipe_module
 from scoopi.worker.crash_marker import CrashMarker, RunningTask
 from scoopi.worker.messages import Assign, Ready, RequestEnded, Sent, ToParent, ToWorker, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
@@ -46,6 +48,7 @@ def test_a_pipe_ends_when_the_parent_closes_it() -> None:
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(read_end)
     pipe.close()
+    assert os.read(parent_reads, 1) == b"", "the parent sees the end of what is sent, too"
     os.close(parent_reads)
 
 
@@ -104,6 +107,30 @@ def test_a_message_that_is_larger_than_the_pipe_is_sent_whole_and_nothing_gets_i
     os.close(parent_writes)
     os.close(parent_reads)
     os.close(read_end)
+
+
+@pytest.mark.parametrize(("idle_s", "idle_ms"), [(None, None), (1.5, 1500.0)])
+def test_the_time_without_a_message_is_that_of_the_caller(
+    monkeypatch: pytest.MonkeyPatch, idle_s: float | None, idle_ms: float | None
+) -> None:
+    waits: list[float | None] = []
+
+    class Polled:
+        def register(self, descriptor: int, events: int) -> None:
+            """Nothing is found anyway."""
+
+        def poll(self, timeout_ms: float | None) -> list[int]:
+            waits.append(timeout_ms)
+            return []
+
+    monkeypatch.setattr(pipe_module, "select", SimpleNamespace(poll=Polled, POLLIN=1))
+    ends = [*os.pipe(), *os.pipe()]
+    bodies = WorkerPipe(ends[0], ends[3]).bodies(idle_s)
+    assert next(bodies) == b""
+    assert waits == [idle_ms]
+    del bodies
+    for end in ends[1:]:
+        os.close(end)
 
 
 def test_while_the_parent_says_nothing_an_empty_body_comes_from_time_to_time() -> None:
