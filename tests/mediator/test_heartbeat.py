@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -107,6 +108,30 @@ def taken_when_ready(jobs: JobStore) -> TakenJob:
     wait_until(lambda: jobs.ready(HOST), "the return of the job", LIMIT_S)
     (taken,) = jobs.take(HOST, 1)
     return taken
+
+
+@pytest.mark.parametrize(("is_idle", "step_beats"), [(True, range(20, 75)), (False, range(1))])
+def test_heartbeats_come_quickly_only_while_all_nodes_are_idle(
+    store: SettlingStore, monkeypatch: pytest.MonkeyPatch, is_idle: bool, step_beats: range
+) -> None:
+    """Of 100 steps of a tenth of a second, in a period of a minute."""
+    steps: list[float | None] = []
+
+    class Turning(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            steps.append(timeout)
+            return len(steps) > 100
+
+    monkeypatch.setattr(heartbeats, "threading", SimpleNamespace(Event=Turning, Thread=threading.Thread))
+    held = HeldJobs()
+    if not is_idle:
+        held.add(["a"])
+    node = node_of(store, beat_ms=60_000, gap_ms=600_000, held=held)
+    node.heartbeat.start()
+    wait_until(lambda: len(steps) > 100, "the steps", LIMIT_S)
+    node.heartbeat.stop()
+    (record,) = Membership(store, "reader", "two").read().values()
+    assert record.number in step_beats, "beside the first one"
 
 
 def test_a_node_that_wakes_and_is_lost_again_is_taken_from_each_time(store: SettlingStore) -> None:

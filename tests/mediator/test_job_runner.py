@@ -87,6 +87,7 @@ class CountingJobs(JobStore):
     def __init__(self, store: SqliteStore) -> None:
         super().__init__(store, NODE)
         self.asked: list[str] = []
+        self.together: list[int] = []
         self.listings = 0
         self.unpacked: list[str] = []
 
@@ -94,6 +95,7 @@ class CountingJobs(JobStore):
         self, hosts: Sequence[str], limit: int, begin: Callable[[], None] = lambda: None
     ) -> list[TakenJob]:
         self.asked += hosts
+        self.together.append(len(hosts))
         return super().take_each(hosts, limit, begin)
 
     def hosts(self) -> list[str]:
@@ -214,6 +216,7 @@ def test_hosts_are_asked_for_in_random_order_as_those_that_do_not_answer_may_be_
         world.inbox.wake()
         world.taken(9)
     assert counting.asked[:9] == sorted(hosts, reverse=True)
+    assert counting.together[0] == 9, "calls of the store cost most"
 
 
 def test_it_begins_with_the_first_wake_up_or_sweep_and_ends_jobs_unless_there_is_no_room(

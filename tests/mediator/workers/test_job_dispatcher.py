@@ -457,3 +457,17 @@ def test_a_quarantined_page_that_robots_txt_disallows_is_skipped(harness_of: Cal
     assert harness.node.failed.get_nowait().state is JobState.SKIPPED
     assert [*alone.outstanding] == ["b"]
     assert not harness.dispatcher.has_quarantined()
+
+
+@pytest.mark.parametrize("keeps", [None, False, True])
+def test_jobs_that_no_longer_wait_drop_the_requests_of_those_in_workers_unless_they_go_on(
+    harness_of: Callable[..., Harness], keeps: bool | None
+) -> None:
+    harness = harness_of(delay_ms=60_000)
+    harness.dispatcher.add([job("a"), job("b")])
+    assert harness.given() == ["a"]
+    harness.node.router.route(harness.worker, RequestEnded("a", SITE))
+    harness.node.router.route(harness.worker, GrantRequested("a", SITE, f"http://{SITE}/next"))
+    cleared = harness.dispatcher.clear() if keeps is None else harness.dispatcher.clear(keeps_grants=keeps)
+    assert [each.taken.id for each in cleared] == ["b"]
+    assert harness.dispatcher.needed_hosts() == ({SITE} if keeps else set())

@@ -52,7 +52,9 @@ def test_some_slots_are_reserved_for_hosts_that_answer() -> None:
         "a quarter is left if all others are dead"
     )
     filled.slots.end(silent[0])
-    assert filled.slots.has_room(Standing.SILENT)
+    assert len(filled.fill(Standing.SILENT)) == 1, "as much room as a request has taken"
+    filled.slots.end(answering[0])
+    assert len(filled.fill(Standing.ANSWERS)) == 1
 
 
 def test_requests_that_hosts_never_answered_make_room_when_they_stall() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from scoopi.model.handover import Handover, Payload, ToAppender
@@ -18,15 +19,35 @@ MEMORY_BYTES = 200 << 20
 
 
 class HungryStep(Step):
-    """Allocates N bytes (`bytes:N`), or parses N elements (`elements:N`); gives no rows."""
+    """Allocates N bytes (`bytes:N`), parses N elements (`elements:N`), or starts N threads, each of which
+    allocates a little (`threads:N`); gives no rows.
+    """
 
     def run(self, payload: Payload) -> Handover:
         kind, size = payload.locator.url.split(":")
         if kind == "bytes":
             assert bytearray(int(size))
+        elif kind == "threads":
+            _allocate_in_threads(int(size))
         else:
             parse_html(b"<p>x" * int(size), limits=TreeLimits(max_nodes=int(size) * 3))
         return ToAppender(())
+
+
+def _allocate_in_threads(number: int) -> None:
+    """Start threads that allocate at the same time, so that none uses the arena of another that has ended."""
+    together = threading.Barrier(number)
+
+    def allocate() -> None:
+        kept = bytearray(10_000)
+        together.wait()
+        assert kept
+
+    threads = [threading.Thread(target=allocate) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def wire(plan: bytes, _: Callable[[str, str], None]) -> WorkerParts:

@@ -78,6 +78,25 @@ def test_what_is_mapped_without_being_used_takes_nothing_of_a_workers_memory(lin
         link.reap()
 
 
+def test_threads_of_plugins_map_an_arena_or_two_and_not_one_each(link: ProcessLink) -> None:
+    try:
+        link.send(Setup(b"%d" % (1 << 40)))
+        assert run(link, "bytes:1").state is JobState.DONE
+        before = most_mapped(link)
+        assert run(link, "threads:6").state is JobState.DONE
+        arena = 64 << 20
+        assert most_mapped(link) - before < 4 * arena, "with the stacks of the threads"
+    finally:
+        link.kill()
+        link.reap()
+
+
+def most_mapped(link: ProcessLink) -> int:
+    """The most address space that the worker has mapped so far, in bytes."""
+    status = Path(f"/proc/{link.pid}/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmPeak:"))
+
+
 def test_a_worker_may_allocate_a_little_however_little_the_machine_has(link: ProcessLink) -> None:
     try:
         link.send(Setup(b"1"))
