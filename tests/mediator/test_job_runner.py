@@ -615,6 +615,20 @@ def test_pages_that_count_for_a_budget_are_counted_in_the_store_as_soon_as_they_
         assert SharedCounts(SettlingStore(world.store), "bob", PAGES).others().counts["pages/"] == 2
 
 
+def test_without_budgets_nothing_is_counted_for_the_pages_that_are_taken(world: World) -> None:
+    shared: list[bool] = []
+
+    def share(*, at_once: bool) -> None:
+        shared.append(at_once)
+
+    world.with_jobs(world.jobs, share_budgets=share)
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.has_new([ONE])
+        world.taken(1)
+    assert shared.count(True) == 1, "at the end only"
+
+
 def test_between_two_looks_at_very_many_hosts_retries_and_robots_txt_do_not_wait(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
