@@ -28,7 +28,7 @@ def session_address(url: str, session: str) -> str:
 
 
 def end_session(address: str) -> None:
-    """End a session and its browser; waits up to 60 s for the grid, and ignores that it does not answer.
+    """End a session and its browser; if the grid does not answer within 60 s, that is ignored.
 
     Args:
         address: as from `session_address`; may have a user name and a password.
@@ -56,7 +56,7 @@ def has_ended_soon(address: str) -> bool:
 
 
 def end_sessions(profiles: Path) -> None:
-    """End the sessions of all browsers with a profile in this folder at the same time; takes 60 s at most."""
+    """End the sessions of all browsers with a profile in this folder, all at once, as `end_session` does."""
     ends = []
     for each in profiles.glob(f"*/{SESSION}"):
         with suppress(OSError):  # its browser has ended just now, and its profile was removed

@@ -1,4 +1,4 @@
-"""ProgressLine: shows the progress of a run: redrawn in place on a terminal, else a line now and then."""
+"""ProgressLine: shows the progress of a run: redrawn in place on a terminal, else as a line every 30 s."""
 
 from __future__ import annotations
 
@@ -63,7 +63,10 @@ class ProgressLine:
             self._bar.stop()
 
     def show(self, progress: Progress) -> None:
-        """Redraw the line, or write one if it is due. Thread-safe."""
+        """Redraw the line on a terminal that can; on others, write one every 30 s, and at the first trouble.
+
+        Does nothing if quiet. Thread-safe.
+        """
         if self._is_quiet:
             return
         self._recent.append((progress.seconds, progress.pages, progress.done))

@@ -97,7 +97,7 @@ class HostHealth(msgspec.Struct):
         return least_s * min(MOST_SLOWING, max(1.0, slowing)) + self.extra_s
 
     def rest_s(self, now: float) -> float:
-        """The remaining rest in seconds; 0 without one, or if only a short pause remains."""
+        """The remaining rest in seconds; 0 without one, or if less than 2 s remain."""
         rests = (self.errors >= ERRORS_FOR_REST or self.is_asleep) and self.paused_until - now >= LEAST_REST_S
         return self.paused_until - now if rests else 0.0
 

@@ -174,7 +174,7 @@ class HostRateLimiter:
         return self._hosts[host].standing if host in self._hosts else Standing.UNKNOWN
 
     def rest_s(self, host: str) -> float:
-        """The remaining pause of the host in seconds, 0 without one; callable from any thread."""
+        """See `HostHealth.rest_s`; 0 for an unknown host. Callable from any thread."""
         state = self._hosts.get(host)
         return 0.0 if state is None else state.health.rest_s(self._clock())
 

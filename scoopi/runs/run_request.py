@@ -93,7 +93,7 @@ class RunRequest:
     interrupting: Callable[[Callable[[], object]], AbstractContextManager[object]] = no_stop
 
     def for_definitions(self, defs: Path | None) -> RunRequest:
-        """The request of a new run of these definitions.
+        """Return the request for a new run of these definitions.
 
         Raises:
             UsageError: there are none.
@@ -103,9 +103,13 @@ class RunRequest:
         return replace(self, defs=defs)
 
     def after(self, run: str) -> RunRequest:
-        """This request, after the rows of an earlier run were published: `run` joins `published`."""
+        """Return the request with an earlier run added to `published`, as its rows were published."""
         return replace(self, published=self.published | {run})
 
     def for_run(self, run: str | None, failed: Literal["", "unfinished", "finished"] = "") -> RunRequest:
-        """The request to resume a run."""
+        """Return the request to resume a run.
+
+        Args:
+            run, failed: see the attributes.
+        """
         return replace(self, defs=None, run=run, failed=failed)

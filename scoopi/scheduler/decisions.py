@@ -103,7 +103,10 @@ def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision
 
 
 def is_inside_group(process: Process, slot: Slot) -> bool:
-    """Whether a slot is a period of a group, but not the last one, whose job does the work of all."""
+    """Whether a slot is one of several periods that share an attempt (`grouping`), and not their last.
+
+    The job of the last period does the work of all.
+    """
     return process.grouping > 1 and isinstance(slot, Period) and slot.group(process.grouping)[1] != slot
 
 

@@ -47,7 +47,7 @@ class SharedBackend(Protocol):
         """The largest number of members that any node has seen; 0 for a database."""
 
     def expedite(self, end: float, left_s: float) -> None:
-        """See `CallTimeout.expedite`."""
+        """Shorten the timeouts of calls during a shutdown; see `CallTimeout.expedite`."""
 
     def warn_of_jobs(self, jobs: int) -> None:
         """Log a warning, once, if there is not enough memory for this number of jobs."""

@@ -242,7 +242,7 @@ class Fetching:
             self._turning.release()
 
     def turn_if_late(self) -> None:
-        """Take a turn if the steps' thread has not taken one for a while; for the reader's thread."""
+        """As `turn`, but only if the steps' thread has not called that for 0.1 s; for the reader's thread."""
         is_left_alone = time.monotonic() - self.turned_at > LEFT_ALONE_S
         if is_left_alone and self._turning.acquire(blocking=False):
             try:

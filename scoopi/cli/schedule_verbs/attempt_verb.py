@@ -42,7 +42,7 @@ _OPERATIONS = {
 
 
 class Attempts:
-    """One operation on attempts."""
+    """Executes an operation on attempts, such as `list` or `end`."""
 
     usage = "scoopi attempt {list,show,log,claim,beat,end} [ATTEMPT] [options]"
     sentence = "Shows attempts. Workers in other languages, and people, claim and end them with this verb."

@@ -17,7 +17,7 @@ _OPERATIONS = {"list": ("all groups that workers or processes name", ())}
 
 
 class Groups:
-    """The groups of workers."""
+    """Lists the groups of workers, with their capacity."""
 
     usage = "scoopi group list [options]"
     sentence = (

@@ -27,7 +27,7 @@ _OPERATIONS = {
 
 
 class Jobs:
-    """One operation on jobs."""
+    """Executes an operation on jobs, such as `list` or `clear`."""
 
     usage = "scoopi job {list,show,why,skip,cancel,clear,reprocess} [JOB] [options]"
     sentence = "Shows the jobs of the scheduler, and explains and changes single ones."

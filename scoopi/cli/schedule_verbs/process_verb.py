@@ -39,7 +39,7 @@ _OPERATIONS = {
 
 
 class Processes:
-    """One operation on processes."""
+    """Executes an operation on processes, such as `list` or `pause`."""
 
     usage = "scoopi process {list,show,next,pause,resume,interval,backfill} [PROCESS] [options]"
     sentence = "Shows, pauses and resumes the processes of the scheduler, and fills their past slots."

@@ -28,7 +28,7 @@ _OPERATIONS = {
 
 
 class Workers:
-    """One operation on workers."""
+    """Executes an operation on workers, such as `list` or `put`."""
 
     usage = "scoopi worker {list,put,beat,drain,remove} [NAME] [options]"
     sentence = "Shows and registers the workers that run the scheduler's attempts."

@@ -25,7 +25,7 @@ class Resume:
     example = "scoopi resume\nscoopi resume output/20260131-101500-3f2a"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add RUN and the options of a run."""
+        """Add RUN, `--failed`, inputs, the cluster and the options of a run."""
         help_text = "the run's folder, or its id in the output folder (default: the newest unfinished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         parser.add_argument("--failed", action="store_true", help=FAILED)

@@ -29,7 +29,7 @@ class Retry:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add RUN and the options of a run."""
+        """Add RUN, the cluster and the options of a run."""
         help_text = "the run's folder, or its id in the output folder (default: the newest finished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         add_run_options(parser)

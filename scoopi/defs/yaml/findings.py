@@ -43,7 +43,7 @@ class Finding(msgspec.Struct, frozen=True):
     line: str = ""
 
     def sentence(self) -> str:
-        """Return on one line what is wrong, the second place, and the name that was meant or the hint."""
+        """Return `key: what (see also); did you mean …?` on one line, or with the hint at its end."""
         sentence = f"{self.key}: {self.what}" if self.key else self.what
         if self.also != NOWHERE:
             sentence = f"{sentence} (see {self.also})"

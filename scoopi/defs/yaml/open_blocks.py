@@ -145,7 +145,7 @@ class OpenListing:
 
     @property
     def is_long(self) -> bool:
-        """Whether its flat tables are packed."""
+        """Whether it has more than 200 entries; those whose values are all texts are then stored packed."""
         return self._entries.is_long
 
     def add_row(self, row: FlatRow) -> None:

@@ -108,5 +108,8 @@ class Schedule(msgspec.Struct, frozen=True):
     settings: ScheduleSettings = ScheduleSettings()
 
     def process(self, name: str) -> Process | None:
-        """Return the process with a name, also one of a scrape that is launched by path; None if unknown."""
+        """Return the process with this name; None if there is none.
+
+        For a scrape that was launched by its path, which has no process in the project, a manual one is made.
+        """
         return self.processes.get(name) or launched_scrape(name)

@@ -69,6 +69,8 @@ class FilePath:
 def safe_part(value: str) -> str:
     """Return a value made safe as a part of a file's name: never another folder, never a hidden file.
 
+    A long value is cut.
+
     >>> safe_part("Rye / Oat"), safe_part("..%2F"), safe_part("  "), safe_part(".profile")
     ('Rye _ Oat', '%2F', '_', 'profile')
     """

@@ -121,7 +121,7 @@ class TextValues(msgspec.Struct, frozen=True, tag="texts"):
 
 
 class RowValues(msgspec.Struct, frozen=True, tag="rows"):
-    """Rows of a file; the values of one row are always used together.
+    """Rows of a file, a query or another run; the values of one row are always used together.
 
     Attributes:
         names: the names of the columns.

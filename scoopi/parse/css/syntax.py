@@ -139,7 +139,7 @@ def needs_root(selectors: Selectors) -> bool:
 
 
 def is_chained(chain: SelectorChain) -> bool:
-    """Whether the chain is more than one compound."""
+    """Whether the chain has more than one compound, or starts with a combinator."""
     return chain.scoped or len(chain.compounds) > 1
 
 

@@ -30,7 +30,10 @@ class AxisDef(NamedTuple):
 
     @property
     def fixed_value(self) -> str | None:
-        """The value known without a page: a constant, or the match without its backslashes; else None."""
+        """The value that is known without a page; None if it is read from the page.
+
+        It is the key `value`, or else `match` without its backslashes.
+        """
         if self.item.value is not None:
             return self.item.value
         return None if self.item.match is None else self.item.match.replace("\\", "")

@@ -55,12 +55,12 @@ class PlaceholderTemplate:
 
     @property
     def axes(self) -> frozenset[int]:
-        """The axes whose index the text contains."""
+        """Positions of the axes whose index the text contains."""
         return frozenset(piece.axis for piece in self.pieces if isinstance(piece, IndexOf))
 
     @property
     def values(self) -> frozenset[int]:
-        """The axes whose value the text contains, which is known only when the row is read."""
+        """Positions of the axes whose value the text contains; a value is known only when its row is read."""
         return frozenset(piece.axis for piece in self.pieces if isinstance(piece, ValueOf))
 
     @property

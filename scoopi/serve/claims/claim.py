@@ -23,7 +23,7 @@ class Claim(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The id of the attempt, for messages; with the node unless it is the first."""
+        """The id of the attempt, for messages; for a further node of its run with the node's number."""
         return self.attempt.attempt if self.is_first else f"{self.attempt.attempt} node {self.node}"
 
     @property
@@ -59,7 +59,7 @@ class Claim(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether the attempt has ended, or this node of it."""
+        """Whether the attempt has ended; for a claim of a further node also whether that node has."""
         node = node_of(self.attempt, self.node)
         return self.attempt.status in TERMINAL or (node is not None and node.status == "ended")
 

@@ -149,7 +149,7 @@ class AttemptRunner:
             log.info("attempt %s: its cancel is not noted yet: %s", record.attempt, error)
 
     def keep_alive(self, lease_ends_at: float) -> None:
-        """Extend the leases of all supervisors, as `RunningAttempts.keep_alive` does."""
+        """Extend the leases of all supervisors to this time, in seconds of the machine's monotonic clock."""
         self._running.keep_alive(lease_ends_at)
 
     def stop(self, kill_after_s: float | None) -> None:

@@ -208,7 +208,11 @@ class AttemptSupervisor:
 
 
 def wake_on_child() -> int:
-    """Return the end of a pipe that becomes readable when a child of this process ends."""
+    """Make the end of a child of this process wake a selector; to be called in the main thread.
+
+    Returns:
+        The descriptor of a pipe that becomes readable when a child ends, or at another handled signal.
+    """
     read_end, write_end = os.pipe()
     os.set_blocking(read_end, False)
     os.set_blocking(write_end, False)
