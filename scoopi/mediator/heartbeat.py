@@ -63,8 +63,8 @@ class Heartbeat:
         recovery: JobRecovery,
         load: Callable[[], NodeLoad],
         calls: HeartbeatCalls,
-        period_s: float = 1.0,
-        round_s: float = 15.0,
+        period_s: float,
+        round_s: float,
     ) -> None:
         self._membership = membership
         self._recovery = recovery

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 import time
 from collections import Counter, deque
@@ -67,7 +68,7 @@ class TaskQueues:
         self._grants: dict[str, deque[GrantRequest]] = {}
         self._turns: dict[int, deque[str]] = {rank: deque() for rank in (_GRANTS, _FILES, *Standing)}
         self._in_turn: dict[str, int] = {}
-        self._first = 0
+        self._orders = itertools.cycle(_ORDERS)
         self._sleeping: list[tuple[float, str]] = []
         self.waiting: Counter[str] = Counter()
         self.total = 0
@@ -115,8 +116,7 @@ class TaskQueues:
         now = self._clock()
         while self._sleeping and self._sleeping[0][0] <= now:
             self.wake(heapq.heappop(self._sleeping)[1])
-        self._first = (self._first + 1) % len(_ORDERS)
-        for rank in _ORDERS[self._first]:
+        for rank in next(self._orders):
             turns = self._turns[rank]
             for _ in range(len(turns)):
                 host = turns.popleft()

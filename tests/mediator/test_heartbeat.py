@@ -281,7 +281,7 @@ def test_a_node_that_wakes_when_its_run_is_over_only_ends(
     calls = HeartbeatCalls(
         lambda error: pytest.fail(str(error)), share_sessions=lambda: heard.append("sessions")
     )
-    heartbeat = Heartbeat(membership, recovery, held.load, calls, LONG_MS / 1000)
+    heartbeat = Heartbeat(membership, recovery, held.load, calls, LONG_MS / 1000, GAP_MS / 1000)
     asked = recovery.phase
 
     def phase() -> RunPhase:
@@ -326,7 +326,7 @@ def test_a_cancel_from_elsewhere_is_passed_on_once(store: SettlingStore) -> None
     jobs, record = JobStore(store, "cancelled"), RunRecord(store, "cancelled")
     recovery_calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
     recovery = JobRecovery(membership, jobs, record, held, RUN, recovery_calls)
-    heartbeat = Heartbeat(membership, recovery, held.load, calls)
+    heartbeat = Heartbeat(membership, recovery, held.load, calls, BEAT_MS / 1000, GAP_MS / 1000)
     for _ in range(2):
         heartbeat.beat()
     assert cancelled == [True]
@@ -385,7 +385,7 @@ def test_a_heartbeat_that_cannot_continue_ends_the_node(
     recovery = JobRecovery(membership, jobs, record, held, RUN, calls)
     shared = threading.Semaphore(0)
     beats = HeartbeatCalls(lost.put, given=lambda: [JOB], share_sessions=shared.release)
-    heartbeat = Heartbeat(membership, recovery, held.load, beats, BEAT_MS / 1000)
+    heartbeat = Heartbeat(membership, recovery, held.load, beats, BEAT_MS / 1000, GAP_MS / 1000)
     heartbeat.start()
     assert shared.acquire(timeout=LIMIT_S)
     assert membership.read()["watcher"].given == marks_of([JOB])
@@ -403,7 +403,8 @@ def test_a_heartbeat_that_fails_at_the_start_has_no_thread(store: SettlingStore)
     calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
     jobs, record = JobStore(store, "watcher"), RunRecord(store, "watcher")
     recovery = JobRecovery(membership, jobs, record, HeldJobs(), RUN, calls)
-    heartbeat = Heartbeat(membership, recovery, lambda: IDLE, HeartbeatCalls(lambda error: None))
+    beats = HeartbeatCalls(lambda error: None)
+    heartbeat = Heartbeat(membership, recovery, lambda: IDLE, beats, BEAT_MS / 1000, GAP_MS / 1000)
     before = {*threading.enumerate()}
     with pytest.raises(StoreError):
         heartbeat.start()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import select
 import threading
 import time
+
+import pytest
 
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.store.jobs.job_records import Postponed
@@ -70,3 +73,5 @@ def test_a_call_after_the_end_of_the_loop_is_dropped() -> None:
     inbox.close()
     inbox.post(lambda: None)
     assert not len(inbox)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(inbox.descriptor)

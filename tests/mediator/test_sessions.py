@@ -12,6 +12,7 @@ from scoopi.worker.messages import (
     JobsHandedBack,
     Ready,
     Results,
+    Sent,
     SessionChanged,
     SessionRequested,
     SessionTurn,
@@ -124,6 +125,7 @@ def test_the_messages_of_workers_are_heeded(sessions: Any, one: Worker, two: Wor
     late = Worker("d")
     sessions.handle(late, SessionRequested("d", "s", 0))
     sessions.handle(late, Ready())
+    sessions.handle(late, Sent("d", "one.example:80", 1.0))
     assert late.news == [Session("s")]
     sessions.handle(one, JobsHandedBack(("a",)))
     assert one.turns == ["a", "b"]

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from scoopi.appenders.appender import JobResult
+from scoopi.configs.groups import FetchLimits
 from scoopi.errors import LoadFault, RunError
 from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, robots_pending
@@ -41,8 +42,10 @@ SITE = "one.example:80"
 class Harness:
     """A worker that has two jobs of a host, beside a loop that does not turn."""
 
-    def __init__(self, folder: Path, budgets: PageBudgets = NO_BUDGETS) -> None:
-        self.node = PlayedNode(folder, budgets=budgets)
+    def __init__(
+        self, folder: Path, budgets: PageBudgets = NO_BUDGETS, limits: FetchLimits | None = None
+    ) -> None:
+        self.node = PlayedNode(folder, budgets=budgets, limits=limits)
         self.link = PlayedWorker()
         self.worker = PoolWorker(self.link, 4)
         self.route = self.node.router.route
@@ -165,6 +168,24 @@ def test_an_answer_wakes_its_host_so_that_its_next_request_is_granted(harness: H
     harness.route(harness.worker, RequestEnded(first, SITE, heard=True))
     harness.node.dispatcher.dispatch()
     assert harness.worker.requests == {second: SITE}
+
+
+def test_a_request_that_was_sent_wakes_its_host_so_that_the_next_one_follows_after_the_delay(
+    tmp_path: Path,
+) -> None:
+    harness = Harness(tmp_path, limits=FetchLimits(2, 1000))
+    first, second = (job.id for job in harness.taken)
+    harness.route(harness.worker, GrantRequested(first, SITE, f"http://{SITE}/1"))
+    harness.node.dispatcher.dispatch()
+    harness.route(harness.worker, GrantRequested(second, SITE, f"http://{SITE}/2"))
+    harness.node.dispatcher.dispatch()
+    assert harness.worker.requests == {first: SITE}
+    harness.route(harness.worker, Sent(first, SITE, harness.node.clock.now))
+    harness.node.dispatcher.dispatch()
+    harness.node.clock.pass_s(1.0)
+    harness.node.dispatcher.dispatch()
+    assert harness.worker.requests == {first: SITE, second: SITE}
+    harness.close()
 
 
 def test_a_worker_holds_more_jobs_ahead_the_less_time_its_steps_take(harness: Harness) -> None:
