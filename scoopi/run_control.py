@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.configs.given import SettingValue, as_texts
-from scoopi.errors import RunError
+from scoopi.errors import UsageError
 from scoopi.runs.run_request import RunRequest
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def rows_of_run(
         conf: a file of settings.
         environ: the environment variables.
     Raises:
-        RunError: there is no such run.
+        UsageError: there is no such run.
+        RunError: its files cannot be read.
     """
     from scoopi.runs.rows.run_rows_reader import RunRowsReader
 
@@ -149,9 +150,9 @@ def _folder_of(output: Path, run: str | None) -> Path:
     if run is None:
         newest = newest_run(output)
         if newest is None:
-            raise RunError(f"there is no run in {output}", hint="name the folder of a run")
+            raise UsageError(f"there is no run in {output}", hint="name the folder of a run")
         return newest
     for path in (Path(run), output / run):
         if path.is_dir():
             return path.resolve()
-    raise RunError("there is no such run", at=run, hint="give its folder, or its id")
+    raise UsageError("there is no such run", at=run, hint="give its folder, or its id")

@@ -199,7 +199,7 @@ class Bootstrap:
         for path in (Path(self._request.run), self._request.output / self._request.run):
             if path.is_dir():
                 return path
-        raise RunError("there is no such run", at=self._request.run, hint="give its folder, or its id")
+        raise UsageError("there is no such run", at=self._request.run, hint="give its folder, or its id")
 
     def _resumed(self) -> RunContext | RunReport | None:
         path = self._unfinished()

@@ -137,6 +137,18 @@ def verb_of(arguments: Sequence[str]) -> tuple[str, Sequence[str]]:
     return "run", arguments
 
 
+def ensure_verb(word: str) -> None:
+    """Check that a word names a verb, for `scoopi help VERB`.
+
+    Raises:
+        UsageError: there is no such verb.
+    """
+    if word not in VERBS:
+        near = nearest(word, VERBS)
+        hint = f"did you mean scoopi help {near}?" if near else "see scoopi --help"
+        raise UsageError(_unknown(word), hint=FOREIGN.get(word.lower(), hint))
+
+
 def _folder_of(name: str) -> str:
     """The package that has the module of a verb."""
     if name in _CLUSTER:
@@ -178,7 +190,7 @@ def run_verb(verb: Verb, options: argparse.Namespace, terminal: Terminal) -> int
 
 def _refuse_misspelt(word: str, rest: Sequence[str]) -> None:
     """Raise UsageError if the word looks like a verb; missing definitions get a better message later."""
-    what = f"unknown command {printable(word)}"
+    what = _unknown(word)
     if word.lower() in FOREIGN:
         raise UsageError(what, hint=FOREIGN[word.lower()])
     near = nearest(word, VERBS)
@@ -186,6 +198,10 @@ def _refuse_misspelt(word: str, rest: Sequence[str]) -> None:
         raise UsageError(f"{what}, and no such file or folder", hint=f"did you mean scoopi {near}?")
     if rest and not rest[0].startswith("-") and not {*word} & {"/", "."}:
         raise UsageError(f"{what}, and no such file or folder", hint="see scoopi --help")
+
+
+def _unknown(word: str) -> str:
+    return f"unknown command {printable(word)}"
 
 
 def _refuse_unknown(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Sequence
 
 from scoopi.cli import exit_codes
-from scoopi.cli.arguments import VERBS, read_options, run_verb, top_help, verb_of
+from scoopi.cli.arguments import ensure_verb, read_options, run_verb, top_help, verb_of
 from scoopi.cli.terminal import Terminal, give_up, printable
 from scoopi.errors import AppenderError, DefsError, ScoopiError, UsageError
 from scoopi.version import __version__
+
+_HELP = ("-h", "--help", "help")
 
 
 def main(arguments: Sequence[str] | None = None, terminal: Terminal | None = None) -> int:
@@ -43,9 +45,10 @@ def _run(words: Sequence[str], terminal: Terminal) -> int:
     if not words:
         terminal.say(top_help())
         return exit_codes.WRONG_USAGE
-    if words[0] == "help" and words[1:2] and words[1] in VERBS:
+    if words[0] == "help" and words[1:] and words[1] not in _HELP:
+        ensure_verb(words[1])
         words = (words[1], "--help")
-    if words[0] in ("-h", "--help", "help"):
+    if words[0] in _HELP:
         terminal.give(top_help())
         return exit_codes.DONE
     if words[0] in ("-V", "--version"):

@@ -58,8 +58,9 @@ class FileFinder:
                 hint="name a file that can be read",
                 cause=f"the path {problem}",
             )
-        folders = ", ".join(dict.fromkeys(str(place.parent) for place in places))
-        hint = f"looked for in {folders}; put it there"
+        folders = list(dict.fromkeys(str(place.parent) for place in places))
+        where = f"put it into {folders[0]}" if len(folders) > 1 else "put it there"
+        hint = f"looked for in {', '.join(folders)}; {where}" if folders else "name a file"
         if _SITE.match(written):
             hint = f"write https://{written} for a page of the web; a file was {hint}"
         raise FetchError("there is no such file", at=written, hint=hint)

@@ -137,9 +137,8 @@ class Period:
             PeriodError: the qualifiers differ.
         """
         if other.qualifier is not self.qualifier:
-            raise PeriodError(
-                f"{self} and {other} have different qualifiers", hint=f"cast {self.qualifier.value} {other}"
-            )
+            hint = f"scoopi period cast {self.qualifier.value} {other} converts the second one"
+            raise PeriodError(f"{self} and {other} have different qualifiers", hint=hint)
         if self.qualifier in (Qualifier.HOURLY, Qualifier.DAILY):
             hours = (self.start - other.start) // _HOUR
             return hours if self.qualifier is Qualifier.HOURLY else hours // 24

@@ -110,7 +110,7 @@ def test_jobs_that_fail_for_one_reason_are_one_error_with_its_count(
 def test_a_missing_file_fails_its_job_alone(workspace: Workspace, town: Town) -> None:
     town.add_locator("pages/no-such-town.html")
     ended = workspace.scoopi("run", "defs", "--workers", 0)
-    assert_load_failed(workspace, ended, "there is no such file", "pages/no-such-town.html", "put it there")
+    assert_load_failed(workspace, ended, "there is no such file", "pages/no-such-town.html", "put it into")
 
 
 def test_a_folder_in_place_of_a_page_fails_its_job_alone(workspace: Workspace, town: Town) -> None:

@@ -83,7 +83,7 @@ def test_there_is_nothing_to_resume_in_a_folder_without_runs(request_of: Any) ->
 def test_a_run_that_does_not_exist_is_named(request_of: Any) -> None:
     with (
         booted(request_of(defs=None, run="2026-nothing")) as bootstrap,
-        pytest.raises(RunError, match="there is no such run") as raised,
+        pytest.raises(UsageError, match="there is no such run") as raised,
     ):
         bootstrap.open()
     assert raised.value.at == "2026-nothing"

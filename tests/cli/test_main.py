@@ -44,6 +44,22 @@ def test_help_of_a_verb_may_be_asked_for_in_both_ways(
     assert first.startswith("scoopi check")
 
 
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("chekc", "unknown command chekc; did you mean scoopi help check?"),
+        ("frobnicate", "unknown command frobnicate; see scoopi --help"),
+        ("crawl", "unknown command crawl; use scoopi run DEFS"),
+    ],
+)
+def test_help_of_an_unknown_verb_is_wrong_usage_and_names_the_nearest_one(
+    screen: Any, word: str, message: str
+) -> None:
+    assert screen.run("help", word) == 2
+    assert message in screen.err.getvalue()
+    assert screen.out.getvalue() == ""
+
+
 def test_nothing_at_all_is_wrong_usage_and_helps(screen: Any) -> None:
     assert screen.run() == 2
     assert "usage: scoopi" in screen.err.getvalue()

@@ -37,6 +37,17 @@ def test_the_nearest_folder_wins(finder: FileFinder, current: Path, defs: Path, 
         assert finder.find("/a.html") == folder / "a.html"
 
 
+def test_a_missing_file_is_to_be_put_into_the_folder_that_is_searched_first(
+    finder: FileFinder, current: Path, defs: Path
+) -> None:
+    with pytest.raises(FetchError) as raised:
+        finder.find("pages/a.html")
+    assert raised.value.hint.startswith(f"looked for in {current / 'pages'}, {defs / 'pages'}, ")
+    assert raised.value.hint.endswith(f"; put it into {current / 'pages'}")
+    with pytest.raises(FetchError, match=r"looked for in /nowhere; put it there$"):
+        finder.find("file:///nowhere/a.html")
+
+
 def test_a_path_stands_for_itself_when_no_folder_has_it(finder: FileFinder, tmp_path: Path) -> None:
     page = tmp_path / "elsewhere.html"
     page.write_text("x")

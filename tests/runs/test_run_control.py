@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import Scoopi
-from scoopi.errors import RunError, UsageError
+from scoopi.errors import UsageError
 from scoopi.run_control import cancel_run, cluster_figures, forget_run, politeness, rows_of_run
 
 DEFINITIONS = """\
@@ -47,11 +47,11 @@ def test_rows_are_those_of_the_run_that_was_started_last_or_of_the_named_one(out
 
 
 def test_a_run_that_there_is_not_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"there is no run in .*; name the folder of a run"):
+    with pytest.raises(UsageError, match=r"there is no run in .*; name the folder of a run"):
         rows_of_run(None, None, {}, output=tmp_path, environ={})
-    with pytest.raises(RunError, match=r"r9: there is no such run; give its folder, or its id"):
+    with pytest.raises(UsageError, match=r"r9: there is no such run; give its folder, or its id"):
         rows_of_run("r9", None, {}, output=tmp_path, environ={})
-    with pytest.raises((RunError, UsageError), match="run"):
+    with pytest.raises(UsageError, match="there is no run r9"):
         politeness(["r9"], tmp_path)
 
 

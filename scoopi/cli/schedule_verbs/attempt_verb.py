@@ -60,6 +60,7 @@ class Attempts:
 
         Raises:
             UsageError: the attempt or worker is unknown, or the fence is outdated.
+            StateRefusedError: the worker is draining or lost, has signed off, or was removed.
         """
         if options.operation in ("list", "show"):
             with services(options) as (_, jobs):

@@ -81,8 +81,8 @@ class RunFolder(OwnedFolder):
         """Lock the folder of an existing run.
 
         Raises:
-            RunError: it is not the folder of a run, the run is one of a cluster or is still running, or a
-                file of the folder is damaged.
+            UsageError: it is not the folder of a run.
+            RunError: the run is one of a cluster or is still running, or a file of the folder is damaged.
         """
         node_folder = node_folder_of(path)
         if node_folder is None:

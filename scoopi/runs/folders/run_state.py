@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.errors import RunError
+from scoopi.errors import RunError, UsageError
 from scoopi.model.decoders import json_decoder
 
 HIDDEN = ".scoopi"
@@ -97,11 +97,11 @@ def _age(path: Path) -> tuple[str, int, str]:
     return second, made_ns, path.name
 
 
-def not_a_run(path: Path) -> RunError:
+def not_a_run(path: Path) -> UsageError:
     """The error for a path that is not a run folder; the hint names a run if it is an output folder."""
     run = newest_run(path)
     hint = f"name a run in it, such as {run}" if run else "name a folder under the output"
-    return RunError("not a run folder", at=str(path), hint=hint)
+    return UsageError("not a run folder", at=str(path), hint=hint)
 
 
 def read_state(node_folder: Path) -> NodeFile:

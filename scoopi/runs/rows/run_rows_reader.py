@@ -48,8 +48,9 @@ class RunRowsReader:
         name: the output whose rows are read; None for the only one.
         request: has the settings that name the cluster, for a run of a cluster.
     Raises:
-        RunError: there is no such run, or it cannot be read; from `with`: the cluster has forgotten it.
-        UsageError: from `with`: it has no such output, or several; no cluster is named.
+        RunError: the run cannot be read; from `with`: the cluster has forgotten it.
+        UsageError: it is not the folder of a run; from `with`: it has no such output, or several; no cluster
+            is named.
         ClusterError: from `with`: no member of the cluster answers.
     """
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scoopi.errors import BusyRecordError, FencedError, UsageError
+from scoopi.errors import BusyRecordError, FencedError, StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import (
     CLAIMED,
     LIVE,
@@ -22,6 +22,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed, requeued
+from scoopi.scheduler.explaining.holders import condition
 from scoopi.scheduler.placing.placement import may_take_over
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.claims.log_copies import LogCopies
@@ -65,10 +66,16 @@ class AttemptClaims:
             The records of the claimed attempts, with their new fences.
         Raises:
             UsageError: the worker is not registered.
+            StateRefusedError: `names` is given, and the worker is draining or lost, has signed off, or was
+                removed.
         """
         record = self._store.get(WorkerRecord, [worker]).get(worker)
         if record is None:
             raise UsageError(f"unknown worker {worker}", hint=f"scoopi worker put {worker} registers it")
+        if names is not None and record.state != "running":
+            is_now, verb = condition(record), "beat" if condition(record) == "lost" else "put"
+            hint = f"scoopi worker {verb} {worker} lets it claim again"
+            raise StateRefusedError(f"worker {worker} is {is_now}, and gets no attempts", hint=hint)
         found = self._store.open_attempts() if known is None else known
         attempts = [each for each in found if each.phase == LIVE]
         running = sum(each.worker == worker and each.status != "waiting" for each in attempts)

@@ -73,7 +73,8 @@ class WorkerService:
 
         Raises:
             UsageError: the worker is not registered.
-            StateRefusedError: the worker is that of a `serve`, which may still run its attempts.
+            StateRefusedError: the worker is that of a `serve`, which may still run its attempts; or it has
+                signed off, or was removed.
         """
 
         def removed(old: WorkerRecord | None) -> WorkerRecord | None:
@@ -83,6 +84,9 @@ class WorkerService:
                     "stop that serve, which hands its attempts back; one without heartbeats is lost by itself"
                 )
                 raise StateRefusedError(what, hint=hint)
+            if old is not None and condition(old) in SIGNED_OFF:
+                hint = "it runs nothing; scoopi gc removes its record"
+                raise StateRefusedError(f"worker {name} is {condition(old)}", hint=hint)
             return changed(old, state="lost", beat=None, since=self._now) if old else None
 
         return _known(name, self._store.update(WorkerRecord, name, removed))

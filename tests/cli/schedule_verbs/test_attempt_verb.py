@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.cli.schedule_verbs.conftest import Shop
 
 
@@ -22,6 +24,39 @@ def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: S
     (attempt,) = shop.rows("attempt", "list", "--job", "press/!1")
     assert attempt["outputs"] == {"pages": "12"}
     shop.printed("attempt", "beat", "press/!1/1", code=4)
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        ("remove", "worker p1 is removed, and gets no attempts; scoopi worker put p1 lets it claim again"),
+        ("drain", "worker p1 is draining, and gets no attempts; scoopi worker put p1 lets it claim again"),
+    ],
+)
+def test_a_worker_that_was_removed_or_drains_claims_nothing_and_the_message_says_why(
+    shop: Shop, operation: str, message: str
+) -> None:
+    shop.printed("launch", "press")
+    shop.printed("tick")
+    shop.printed("worker", "put", "p1")
+    shop.printed("worker", operation, "p1")
+    assert shop.printed("attempt", "claim", "--worker", "p1", code=4) == ""
+    assert message in shop.err.getvalue()
+    shop.printed("worker", "put", "p1")
+    assert len(shop.rows("attempt", "claim", "--worker", "p1")) == 1
+
+
+def test_a_worker_that_missed_its_heartbeats_claims_again_after_one(shop: Shop) -> None:
+    shop.printed("worker", "put", "p1")
+    shop.printed("worker", "beat", "p1")
+    for second in range(0, 60, 5):
+        shop.printed("tick", "--now", f"2026-03-27T12:00:{second:02}Z")
+    shop.printed("launch", "press", "--now", "2026-03-27T12:01:00Z")
+    shop.printed("tick", "--now", "2026-03-27T12:01:00Z")
+    shop.printed("attempt", "claim", "--worker", "p1", code=4)
+    assert "worker p1 is lost, and gets no attempts; scoopi worker beat p1" in shop.err.getvalue()
+    shop.printed("worker", "beat", "p1")
+    assert len(shop.rows("attempt", "claim", "--worker", "p1")) == 1
 
 
 def test_without_live_attempts_the_list_says_how_to_see_others(shop: Shop) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,14 @@ from tests.cli.conftest import Screen
 def test_an_operation_prints_its_result(screen: Screen, arguments: str, printed: str) -> None:
     assert screen.run("period", *arguments.split()) == 0
     assert screen.out.getvalue() == f"{printed}\n"
+
+
+def test_the_hint_about_different_lengths_is_a_command_that_works(screen: Screen) -> None:
+    assert screen.run("period", "diff", "H:2011010100", "D:2011010100") == 2
+    command = re.search("scoopi (period cast .*) converts", screen.err.getvalue())
+    assert command is not None
+    assert screen.run(*command[1].split()) == 0
+    assert screen.out.getvalue() == "H:2011010100\n"
 
 
 def test_children_are_printed_one_a_line_also_as_json(screen: Screen) -> None:

@@ -95,7 +95,7 @@ def test_a_run_or_output_that_is_not_there_is_an_error(
 
     ended = workspace.scoopi("rows", *arguments)
 
-    assert ended.code != DONE
+    assert ended.code == WRONG_USAGE
     assert reason in ended.err
 
 

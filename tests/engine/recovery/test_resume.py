@@ -124,7 +124,7 @@ def test_resume_of_a_finished_run_by_name_ends_with_0_and_its_rows(
 )
 def test_resume_of_what_is_no_run_is_reported(workspace: Workspace, name: str, said: str) -> None:
     ended = workspace.scoopi("resume", name)
-    assert ended.code == 5
+    assert ended.code == 2
     assert said in ended.err
 
 

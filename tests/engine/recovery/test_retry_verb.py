@@ -197,7 +197,7 @@ def test_a_run_of_a_cluster_needs_its_cluster(workspace: Workspace, world: World
 def test_a_run_that_does_not_exist_is_named(workspace: Workspace) -> None:
     assert "nothing to retry" in workspace.scoopi("retry").err
     ended = workspace.scoopi("retry", "output/nowhere")
-    assert (ended.code, "there is no such run" in ended.err) == (5, True)
+    assert (ended.code, "there is no such run" in ended.err) == (2, True)
 
 
 def test_an_embedding_program_retries_too(workspace: Workspace, world: World, site: Site) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.errors import RunError, UsageError
+from scoopi.errors import UsageError
 from scoopi.model.records import RecordSchema
 from scoopi.outputs.output_spec import OutputSpec
 from scoopi.runs.rows.run_rows_reader import RunRowsReader, chosen
@@ -54,6 +54,6 @@ def test_an_output_that_there_is_not_is_an_error_with_a_hint(name: str, hint: st
 
 
 def test_a_folder_without_a_run_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RunError) as raised:
+    with pytest.raises(UsageError) as raised:
         RunRowsReader(tmp_path, None, RunRequest())
     assert str(tmp_path) in str(raised.value)

@@ -74,7 +74,7 @@ def test_lost_and_registered_workers_are_removed(service: WorkerService, registr
         service.remove("q")
 
 
-def test_a_worker_that_has_signed_off_or_was_removed_is_not_drained(
+def test_a_worker_that_has_signed_off_or_was_removed_is_not_drained_or_removed(
     service: WorkerService, registry: WorkerRegistry
 ) -> None:
     service.put("p", None, None)
@@ -83,6 +83,8 @@ def test_a_worker_that_has_signed_off_or_was_removed_is_not_drained(
     for name, condition in (("p", "removed"), ("s", "stopped")):
         with pytest.raises(StateRefusedError, match=f"worker {name} is {condition}"):
             service.drain(name)
+        with pytest.raises(StateRefusedError, match=f"worker {name} is {condition}; it runs nothing"):
+            service.remove(name)
     with pytest.raises(UsageError, match="unknown worker q"):
         service.drain("q")
     registry.change("s", state="lost", beat=0)
