@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
-from scoopi.periods.slot import parse_slot
+from scoopi.periods.slot import Slot, parse_slot
 from scoopi.scheduler.gates import counterpart
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
 class Cascade:
     """Finds the jobs that depend on a job, by `depends_on` or because it triggered them.
+
+    It reads the jobs of each process at most once, so it is made for one command.
 
     Args:
         store: the records.
@@ -23,6 +25,7 @@ class Cascade:
     def __init__(self, store: ScheduleStore, processes: Mapping[str, Process]) -> None:
         self._store = store
         self._processes = processes
+        self._waiting: dict[str, Mapping[tuple[str, Slot], Sequence[JobRecord]]] = {}
 
     def to_reprocess(self, job: JobRecord) -> list[tuple[JobRecord, bool]]:
         """Return a job and all jobs that depend on it, directly or not, without those that have not started.
@@ -68,14 +71,31 @@ class Cascade:
 
         A job that depends on it and was triggered by it comes twice.
         """
-        slot, own = parse_slot(job.slot), self._processes.get(job.process)
+        slot = parse_slot(job.slot)
         for process in self._processes.values():
             if process.trigger is not None and job.process in process.trigger.after:
                 for other in self._store.jobs([f"{process.name}/{slot}"]).values():
                     if other.trigger.get("job") == job.job:
                         yield other, True
-            edges = [edge for edge in process.depends_on if edge.process == job.process]
-            if edges and own is not None:
-                for other in self._store.scan(JobRecord, prefix=f"{process.name}/"):
-                    if any(counterpart(parse_slot(other.slot), edge, own) == slot for edge in edges):
-                        yield other, False
+            if any(edge.process == job.process for edge in process.depends_on):
+                for other in self._waiting_of(process).get((job.process, slot), ()):
+                    yield other, False
+
+    def _waiting_of(self, process: Process) -> Mapping[tuple[str, Slot], Sequence[JobRecord]]:
+        """The jobs of a process by what they depend on: other processes, and slots of these."""
+        if process.name not in self._waiting:
+            found: dict[tuple[str, Slot], list[JobRecord]] = {}
+            for job in self._store.scan(JobRecord, prefix=f"{process.name}/"):
+                for before in _counterparts(parse_slot(job.slot), process, self._processes):
+                    found.setdefault(before, []).append(job)
+            self._waiting[process.name] = found
+        return self._waiting[process.name]
+
+
+def _counterparts(
+    slot: Slot, process: Process, processes: Mapping[str, Process]
+) -> Iterator[tuple[str, Slot]]:
+    """What the job of a process at a slot depends on, each once."""
+    others = ((edge, processes.get(edge.process)) for edge in process.depends_on)
+    found = ((edge.process, counterpart(slot, edge, other)) for edge, other in others if other is not None)
+    yield from {(name, before): None for name, before in found if before is not None}

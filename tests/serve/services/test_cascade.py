@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StateRefusedError
-from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord
+from scoopi.periods.slot import parse_slot
+from scoopi.scheduler.decisions import changed, made
 from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.services.job_service import JobService
 from scoopi.serve.state import State
@@ -210,3 +212,23 @@ def test_skip_names_the_jobs_that_are_skipped_for_it(shop: Shop) -> None:
     states = shop.states()
     assert [states[job] for job in expected] == ["skipped"] * 4
     assert states[f"f/{DAY}"] == "in_progress"
+
+
+def test_the_jobs_of_a_long_chain_are_found_without_reading_them_for_each_job_again(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = Shop(deployed(f"processes: {{a: {DAILY}, depends_on: [{{process: a, slot: previous}}]}}}}"))
+    process, names = shop.state.current()[1].processes["a"], [f"D:202601{day:02}00" for day in range(1, 10)]
+    for name in names:
+        job = made(process, parse_slot(name), NOW).new
+        assert shop.state.store.write(None, changed(job, state="processed", phase=ENDED))
+    scan, scans = shop.state.store.scan, []
+
+    def counted(*given: Any, **named: Any) -> Any:
+        scans.append(given)
+        return scan(*given, **named)
+
+    monkeypatch.setattr(shop.state.store, "scan", counted)
+    found = jobs(shop.service.reprocess(f"a/{DAY}", dry_run=True))
+    assert found == [f"a/{name}" for name in names]
+    assert len(scans) == 1
