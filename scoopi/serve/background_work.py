@@ -32,7 +32,7 @@ class BackgroundWork:
         options: a `serve` that runs passes calls sources, and one that runs attempts sends notices.
         worker: the record of this process's worker.
         environ: the environment of processes that are started.
-        answered: called after an answer of a source, or its failure, has been recorded.
+        new_window: called after a source has answered with other iterations than before.
     """
 
     def __init__(
@@ -41,13 +41,13 @@ class BackgroundWork:
         options: ServeOptions,
         worker: WorkerRecord,
         environ: Mapping[str, str],
-        answered: Callable[[], object],
+        new_window: Callable[[], object],
     ) -> None:
         self._collector = IncrementalCollector(
             state, collects_records=options.schedules, collects_folders=options.works
         )
         self._notices = NoticeSender(state.store, state.project, worker if options.works else None, environ)
-        sources = SourceClient(state.store, state.current, state.project, environ, answered)
+        sources = SourceClient(state.store, state.current, state.project, environ, new_window)
         self._sources = sources if options.schedules else None
         self._parts: dict[str, Callable[[datetime], None]] = {
             _ROUNDS: self._collector.turn,

@@ -52,7 +52,7 @@ class SourceClient:
         current: returns the hash of the current definitions, and the definitions.
         project: returns the folder of a bundle by its hash.
         environ: the environment of the processes.
-        answered: called after an answer or a failure has been recorded.
+        new_window: called after a source has answered with other iterations than before.
         limit_s: the longest time, in seconds, that a source may take.
     """
 
@@ -62,11 +62,11 @@ class SourceClient:
         current: Callable[[], tuple[str, Schedule]],
         project: Callable[[str], Path],
         environ: Mapping[str, str],
-        answered: Callable[[], object] = lambda: None,
+        new_window: Callable[[], object] = lambda: None,
         limit_s: float = LIMIT_S,
     ) -> None:
         self._store, self._current, self._project = store, current, project
-        self._environ, self._answered, self._limit_s = environ, answered, limit_s
+        self._environ, self._new_window, self._limit_s = environ, new_window, limit_s
         self._open: dict[str, _Question] = {}
         self._throttle = Throttle(_READ_EVERY_S)
 
@@ -170,10 +170,11 @@ class SourceClient:
             numbers = old.window if window is None else tuple(window)
             return changed(old, window=numbers, asked=due, asking_until=None, source_error=failure)
 
-        self._store.update(ProcessRecord, record.name, noted)
+        new = self._store.update(ProcessRecord, record.name, noted)
         if failure:
             log.warning("process %s: its source of iterations failed: %s", record.name, failure)
-        self._answered()
+        if new is not None and new.window != record.window:
+            self._new_window()
 
 
 def _source_of(process: Process) -> str:

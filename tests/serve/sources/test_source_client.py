@@ -51,7 +51,7 @@ class Queue:
 
     def __init__(self, folder: Path, state: State) -> None:
         self.folder, self.state = folder, state
-        self.answers = 0
+        self.windows = 0
         self.deploy("raise KeyError('no queue')")
 
     def deploy(self, broken: str) -> None:
@@ -67,7 +67,7 @@ class Queue:
         )
 
     def _count(self) -> None:
-        self.answers += 1
+        self.windows += 1
 
     def record(self, name: str = "p") -> ProcessRecord:
         return self.state.store.processes()[name]
@@ -96,6 +96,16 @@ def test_the_current_number_and_those_before_it_are_the_window_of_the_next_pass(
     queue.state.passes.run(NOW + timedelta(seconds=61))
     jobs = [job.job for job in queue.state.store.active_jobs().values()]
     assert jobs == ["p/#5", "p/#15"]
+
+
+def test_a_pass_is_needed_only_after_an_answer_with_other_iterations(queue: Queue) -> None:
+    queue.ask(NOW)
+    assert queue.windows == 0, "there is no file, and the other source fails"
+    (queue.folder / "15.in").touch()
+    queue.ask(NOW + timedelta(minutes=1))
+    assert queue.windows == 1
+    queue.ask(NOW + timedelta(minutes=2))
+    assert (queue.record().asked, queue.windows) == (NOW + timedelta(minutes=2), 1)
 
 
 def test_jobs_that_leave_the_window_are_closed(queue: Queue) -> None:
@@ -144,7 +154,6 @@ def test_a_source_that_hangs_is_killed(queue: Queue) -> None:
         time.sleep(0.02)
     assert queue.record("q").source_error == "took longer than 3 s"
     assert LIMIT_S == 10, "the limit without such an argument"
-    assert queue.answers == 2
 
 
 def test_nobody_else_asks_at_the_same_time_unless_the_first_has_crashed(queue: Queue) -> None:
