@@ -367,6 +367,32 @@ class FailingHeartbeats(Membership):
         return super().beat(load, *more, **named)
 
 
+def test_an_outage_of_the_store_is_logged_when_it_begins_and_when_it_is_over(
+    store: SettlingStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    node, beats, over = node_of(store), 0, threading.Event()
+    beat = node.heartbeat.beat
+
+    def failing() -> None:
+        nonlocal beats
+        beats += 1
+        if beats in (2, 3):
+            raise StoreError("no answer")
+        beat()
+        if beats > 5:
+            over.set()
+
+    monkeypatch.setattr(node.heartbeat, "beat", failing)
+    node.heartbeat.start()
+    assert over.wait(LIMIT_S)
+    node.heartbeat.stop()
+    warned = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [text.partition(" after ")[0] for text in warned] == [
+        "heartbeat: the store failed, retrying: no answer",
+        "heartbeat: the store answers again",
+    ]
+
+
 @pytest.mark.parametrize(
     ("error", "shown"),
     [
