@@ -162,7 +162,9 @@ def as_compared(pattern: str) -> str | Fault:
         return Fault(str(error), 'write a host, as in "*.example.org" or "example.org:8080"')
 
 
-def _output_faults(faults: OutputFaults, task: str, output: OutputDef, schema: RecordSchema) -> list[Fault]:
+def _output_faults(
+    faults: OutputFaults, task: str, output: OutputDef, schema: RecordSchema | None
+) -> list[Fault]:
     is_secret = without_credentials(output.to) != output.to
     return [Fault(error.what, error.hint, is_secret) for error in faults.of(task, output, schema)]
 

@@ -31,18 +31,21 @@ class OutputFaults:
         self._table_folder = table_folder
         self._first: dict[str, tuple[str, RecordSchema]] = {}
 
-    def of(self, task: str, output: OutputDef, schema: RecordSchema) -> Iterator[DefsError]:
+    def of(self, task: str, output: OutputDef, schema: RecordSchema | None) -> Iterator[DefsError]:
         """Yield an error for each thing that is wrong with one output of a task.
 
         Args:
             task: its key in the definitions.
-            schema: of the records that the task writes.
+            schema: of the records that the task writes; None if it is unknown, so that only the format is
+                checked.
         """
         try:
             target = parse_target(output.to)
             ensure_libraries(target)
         except DefsError as error:
             yield error
+            return
+        if schema is None:
             return
         first, columns = self._first.setdefault(target.name, (task, schema))
         if _shape(columns) != _shape(schema):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scoopi.defs.records.download_language import DOWNLOAD, check_download
+from scoopi.defs.records.download_language import DOWNLOAD, check_download, check_has_output
 from scoopi.defs.records.list_end_checker import ListEndChecker
 from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, outputs_of, read_expectation
 from scoopi.defs.records.record_language import FIELD
 from scoopi.defs.records.short_forms import LINK_TASKS
-from scoopi.defs.scrape.checkers import Checkers
+from scoopi.defs.scrape.checkers import Checkers, report_fault
 from scoopi.defs.scrape.class_names import RECORD_PARSER
+from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.defs_groups import CHANGED, WrittenTask, WrittenTaskGroup
 from scoopi.defs.scrape.step_sets import RECORD_STEPS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
 from scoopi.model.place import Place
-from scoopi.model.records import CHANGE_COLUMN
+from scoopi.model.records import CHANGE_COLUMN, with_change
 from scoopi.model.records.record_def import FieldDef
 
 _ORIGINS = ("select", "label", "value", "parent", "script")
@@ -64,14 +65,34 @@ class RecordChecker:
             place, key = written.located(fault.path)
             self._findings.error(place, key, fault.what, fault.hint)
 
-    def check_changed(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
-        """Report records of a group with `changed: true` that cannot be compared with the last run's."""
+    def check_outputs(
+        self, task: WrittenTask, written: WrittenRecordDef | None, group: WrittenTaskGroup
+    ) -> None:
+        """Check the outputs of a task that reads records.
+
+        Args:
+            written: the definition of the records; None if it is unknown: then only the formats are checked.
+        """
+        outputs, schema = outputs_of(task.data_def, task.outputs), None
+        if written is not None:
+            check_has_output(written.record_def, outputs, task.key, task.place, self._findings)
+            schema = with_change(written.record_def.schema) if group.changed else written.record_def.schema
+        for output in outputs:
+            for fault in self._checkers.output(task.key, output, schema):
+                report_fault(self._findings, fault, output.to, f"{task.key}.output", output.place)
+
+    def check_changed(
+        self, group: WrittenTaskGroup, data_defs: Mapping[str, WrittenDataDef | WrittenRecordDef]
+    ) -> None:
+        """Report what a group with `changed: true` reads that cannot be compared with the last run's."""
         if not group.changed:
             return
         place, key = group.node.at(CHANGED), f"{group.key}.{CHANGED}"
         for task in group.tasks:
-            written = record_defs.get(task.data_def)
+            written = data_defs.get(task.data_def)
             if written is None:
+                continue
+            if not isinstance(written, WrittenRecordDef):
                 what = f"task {task.name} has no records, but only records can be compared with the last run"
                 hint = "move it to a group of its own, or give its data definition fields"
                 self._findings.error(place, key, what, hint, also=task.place)

@@ -76,7 +76,7 @@ def _no_plugin_faults(kind: ChainPluginKind, plugin: PluginDef) -> list[Fault]:
     return []
 
 
-def no_output_faults(task: str, output: OutputDef, schema: RecordSchema) -> list[Fault]:
+def no_output_faults(task: str, output: OutputDef, schema: RecordSchema | None) -> list[Fault]:
     """Find no fault; the default check of outputs."""
     return []
 
@@ -106,7 +106,7 @@ class Checkers(msgspec.Struct, frozen=True):
         host_pattern: returns a pattern of hosts in the form in which hosts are compared with it.
     """
 
-    output: Callable[[str, OutputDef, RecordSchema], list[Fault]] = no_output_faults
+    output: Callable[[str, OutputDef, RecordSchema | None], list[Fault]] = no_output_faults
     css: Callable[[DataDef], SelectorFaults] = no_faults
     xpath: Callable[[DataDef], SelectorFaults] = no_faults
     records: Callable[[RecordDef], list[RecordFault]] = no_record_faults

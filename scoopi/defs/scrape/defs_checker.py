@@ -7,13 +7,12 @@ from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
 from scoopi.defs.locators.locator_checker import LocatorChecker, are_pages, names_given
 from scoopi.defs.locators.row_file import until_fault
 from scoopi.defs.locators.values_builder import local_today
-from scoopi.defs.records.download_language import check_has_output
 from scoopi.defs.records.page_identity import check_parents, groups_on_locators, parents_of
 from scoopi.defs.records.record_checker import RecordChecker
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.chain import Chain
-from scoopi.defs.scrape.checkers import Checkers, report_fault
+from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.conversion_checker import ConversionChecker
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef, build_data_def
 from scoopi.defs.scrape.data_def_checker import DataDefChecker
@@ -32,7 +31,6 @@ from scoopi.defs.sites.site_builder import SiteBuilder
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
 from scoopi.model.place import NOWHERE, Place
-from scoopi.model.records import with_change
 from scoopi.model.scrape.definitions import Definitions
 from scoopi.model.scrape.locator_def import LocatorGroup
 from scoopi.model.scrape.task_def import TaskDef, TaskGroup
@@ -77,7 +75,6 @@ class DefsChecker:
         self._check_requests()
         self._check_locators()
         self._check_tasks()
-        self._check_outputs()
         self._check_records()
         for name, use in self._reach.uses.items():
             written = self._data_defs.get(name)
@@ -99,13 +96,14 @@ class DefsChecker:
                 tasks = tuple(self._task(task) for task in group.tasks)
                 parents = parents_of(group, self._record_defs)
                 task_groups[name] = group.built(tasks, parents, uses_locator=name in depending)
+        used = {task.data_def for group in task_groups.values() for task in group.tasks}
         return Definitions(
             locator_groups={n: g for n, g in self._locator_groups.items() if n in self._task_groups},
             task_groups=task_groups,
-            data_defs={n: w.data_def for n, w in self._data_defs.items() if n in self._reach.uses},
+            data_defs={n: w.data_def for n, w in self._data_defs.items() if n in used},
             digest=tree_digest(self._root),
             sites=self._sites,
-            record_defs={n: w.record_def for n, w in self._record_defs.items() if n in self._reach.uses},
+            record_defs={n: w.record_def for n, w in self._record_defs.items() if n in used},
         )
 
     def _task(self, task: WrittenTask) -> TaskDef:
@@ -203,7 +201,7 @@ class DefsChecker:
         loaders = LoaderChecker(self._checkers, self._findings)
         conversions = ConversionChecker(self._findings)
         for name in self._task_groups:
-            if name not in self._reach.groups:
+            if name not in self._reach.checked:
                 continue
             group = self._task_groups[name]
             fault = self._checkers.live(group.live) if group.live else None
@@ -223,34 +221,25 @@ class DefsChecker:
                     conversions.add(chain, self._data_defs[task.data_def])
         conversions.report()
 
-    def _check_outputs(self) -> None:
-        """Check the outputs of the tasks that read records."""
-        for task in self._tasks():
-            written = self._record_defs.get(task.data_def)
-            if written is None or task.group not in self._reach.groups:
-                continue
-            outputs = outputs_of(task.data_def, task.outputs)
-            check_has_output(written.record_def, outputs, task.key, task.place, self._findings)
-            schema, is_changed = written.record_def.schema, self._task_groups[task.group].changed
-            for output in outputs:
-                columns = with_change(schema) if is_changed else schema
-                for fault in self._checkers.output(task.key, output, columns):
-                    report_fault(self._findings, fault, output.to, f"{task.key}.output", output.place)
-
     def _check_records(self) -> None:
         checker = RecordChecker(self._checkers, self._findings, self._task_groups)
         for name, written in self._record_defs.items():
             if name in self._reach.uses:
                 checker.check(written)
-        for name in self._reach.groups:
+        for task in self._tasks():
+            records = self._record_defs.get(task.data_def)
+            is_unknown = bool(task.outputs) and task.data_def not in self._written
+            if task.group in self._reach.checked and (records is not None or is_unknown):
+                checker.check_outputs(task, records, self._task_groups[task.group])
+        for name in self._reach.checked:
             group = self._task_groups[name]
             is_used = bool(parents_of(group, self._record_defs))
             locators = self._root.table("locatorGroups")
             group_node = locators.table(name) if locators is not None and is_used else None
             given = names_given(group_node, self._checkers.find)
-            if given is not None:
+            if given is not None and name in self._reach.groups:
                 check_parents(group, self._record_defs, given, self._findings)
-            checker.check_changed(group, self._record_defs)
+            checker.check_changed(group, self._written)
             checker.check_list_ends(group, self._record_defs)
             for task in self._task_groups[name].tasks:
                 if task.data_def in self._written:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 
 import msgspec
 
@@ -27,6 +27,7 @@ from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.model.scrape.plugin_def import StepDef
 from scoopi.model.scrape.task_def import OutputDef, TaskDef, TaskGroup
 from scoopi.model.text.locator_values import RowValues
+from scoopi.model.text.shown import nearest
 
 _LIVE, _LOADER, _BROWSER, CHANGED = "live", "loader", "browser", "changed"
 _AUTO = "auto"
@@ -233,7 +234,8 @@ class Reach:
 
     Attributes:
         groups: names of the task groups reached.
-        uses: data definitions reached, by name, and how they are used.
+        checked: these, and those that are reached only if an unknown name means the most similar one.
+        uses: data definitions of the checked groups, by name, and how they are used.
     """
 
     def __init__(
@@ -247,30 +249,52 @@ class Reach:
         self._sets = sets
         self._chains = chains
         self._data_defs = data_defs
-        self.groups: set[str] = set()
+        self.groups: Set[str] = frozenset()
+        self.checked: set[str] = set()
         self.uses: dict[str, DataDefUse] = {}
+        self._misspelt: list[WrittenTask] = []
+        self._unknown: list[str] = []
 
-    def follow(self, starts: Iterable[str]) -> None:
-        """Add the groups with these names, and all that they lead to."""
-        waiting = [name for name in starts if name in self._all]
-        while waiting:
-            name = waiting.pop()
-            if name in self.groups:
+    def follow(self, starts: Collection[str]) -> None:
+        """Add the groups with these names, and all that they lead to.
+
+        What unknown names seem to mean is only checked; all groups, if none of the names is one.
+        """
+        self._add(starts)
+        self.groups = frozenset(self.checked)
+        if starts and not self.groups:
+            self._add(self._all)
+        while self._unknown or self._misspelt:
+            if self._unknown:
+                self._add([nearest(self._unknown.pop(), self._all)])
                 continue
-            self.groups.add(name)
-            for task in self._all[name].tasks:
-                waiting += [group for group in self._use(task) if group in self._all]
+            task = self._misspelt.pop()
+            if (name := nearest(task.data_def, self._data_defs)) and name not in self.uses:
+                self._add(self._use(task, name))
 
-    def _use(self, task: WrittenTask) -> list[str]:
-        """Note how the task uses its data definition, and return the groups that it links to."""
-        use = self.uses.setdefault(task.data_def, DataDefUse())
+    def _add(self, names: Iterable[str]) -> None:
+        waiting = [*names]
+        while waiting:
+            group = self._all.get(waiting.pop())
+            if group is not None and group.name not in self.checked:
+                self.checked.add(group.name)
+                for task in group.tasks:
+                    waiting += self._use(task, task.data_def)
+
+    def _use(self, task: WrittenTask, data_def: str) -> list[str]:
+        """Note how the task uses a data definition, and return the groups that it links to."""
+        use = self.uses.setdefault(data_def, DataDefUse())
         chain = self._chains[task.key]
         # If the chain is wrong, its selectors are checked for the parsers of the set.
         steps = chain if chain is not None else list((self._sets[task.key] or {}).values())
         classes = {each.step.class_name for each in steps}
         use.parsers |= classes & {CSS_PARSER, XPATH_PARSER}
-        written = self._data_defs.get(task.data_def)
+        written = self._data_defs.get(data_def)
+        if written is None:
+            self._misspelt.append(task)
         if use.makes_links is not True:
             use.makes_links = LINK_MAKER in classes or (None if chain is None else use.makes_links)
         may_link = chain is None or LINK_MAKER in classes or isinstance(written, WrittenRecordDef)
-        return written.link_groups if written is not None and may_link else []
+        links = written.link_groups if written is not None and may_link else []
+        self._unknown += [name for name in links if name not in self._all]
+        return links

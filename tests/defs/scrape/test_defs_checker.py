@@ -6,6 +6,10 @@ import pytest
 
 from scoopi.defs.scrape.checkers import Checkers, Fault, SelectorFaults
 from scoopi.model.data_def import DataDef
+from scoopi.model.records import RecordSchema
+from scoopi.model.records.record_def import RecordDef
+from scoopi.model.records.record_fault import RecordFault
+from scoopi.model.scrape.task_def import OutputDef
 from tests.defs.written import DATA, PLACES, TASKS, Check
 
 _LINK = "steps: { css: { link: { class: LocatorCreator, previous: parser, next: seeder } } }"
@@ -96,6 +100,73 @@ def test_unknown_steps_are_an_error_wherever_they_are(check: Check) -> None:
     outcome = check(PLACES + TASKS + "  town: { temps: { dataDef: temps, steps: cs } }\n" + DATA)
     assert [each.sentence() for each in outcome.report.errors] == [
         "taskGroups.town.temps.steps: there is no steps set cs; did you mean css?"
+    ]
+
+
+_MORE_RECORDS = """\
+  town: { each: .town, fields: { name: h1, next: { select: a, type: url, follow: vilage } } }
+  village: { each: .village, fields: { name: h2 } }
+"""
+_RECORDS = f"""\
+{PLACES}taskGroups:
+  city: {{ a: {{ dataDef: twn, output: a.foo }} }}
+  village: {{ b: {{ dataDef: village, output: b.foo }} }}
+dataDefs:
+{_MORE_RECORDS}"""
+
+
+def _wrong_formats(task: str, output: OutputDef, schema: RecordSchema | None) -> list[Fault]:
+    columns = "unknown columns" if schema is None else ", ".join(each.name for each in schema.columns)
+    return [Fault(f"{output.to} of {columns}")]
+
+
+def _wrong_records(record_def: RecordDef) -> list[RecordFault]:
+    return [RecordFault(("each",), f"{record_def.name} is wrong", "")]
+
+
+def test_a_misspelt_name_hides_no_fault_of_what_it_means(check: Check) -> None:
+    checkers = Checkers(output=_wrong_formats, records=_wrong_records)
+    assert check(_RECORDS, checkers=checkers).sentences == [
+        "error taskGroups.city.a.dataDef: there is no data definition twn; did you mean town?",
+        "error taskGroups.city.a.output: a.foo of unknown columns",
+        "error taskGroups.village.b.output: b.foo of name",
+        "error dataDefs.town.each: town is wrong",
+        "error dataDefs.town.fields.next.follow: there is no task group vilage to follow; "
+        "did you mean village?",
+        "error dataDefs.village.each: village is wrong",
+    ]
+
+
+def test_what_a_misspelt_name_means_has_no_faults_that_only_the_misspelling_causes(check: Check) -> None:
+    parent = _RECORDS.replace("name: h2", "name: h2, of: { parent: name }")
+    assert check(parent).sentences == [
+        "error taskGroups.city.a.dataDef: there is no data definition twn; did you mean town?",
+        "error dataDefs.town.fields.next.follow: there is no task group vilage to follow; "
+        "did you mean village?",
+    ]
+    changed = parent.replace("city: { a", "city: { changed: true, a")
+    assert check(changed).sentences == check(parent).sentences
+
+
+def test_a_misspelt_group_of_locators_hides_no_fault_of_the_tasks(check: Check) -> None:
+    text = (
+        _RECORDS.replace("twn", "town").replace("vilage", "village").replace("  city: { loc", "  cty: { loc")
+    )
+    checkers = Checkers(output=_wrong_formats, records=_wrong_records)
+    assert [each.sentence() for each in check(text, checkers=checkers).report.errors] == [
+        "locatorGroups: no locator group has a task group of its name: there is nothing to do; "
+        "give both the same name",
+        "taskGroups.city.a.output: a.foo of name, next",
+        "taskGroups.village.b.output: b.foo of name",
+        "dataDefs.town.each: town is wrong",
+        "dataDefs.village.each: village is wrong",
+    ]
+
+
+def test_a_definition_that_no_misspelt_name_means_is_not_checked(check: Check) -> None:
+    text = PLACES + TASKS.replace("dataDef: temps", "dataDef: tems") + DATA + _MORE_RECORDS
+    assert check(text, checkers=Checkers(records=_wrong_records)).sentences == [
+        "error taskGroups.city.temps.dataDef: there is no data definition tems; did you mean temps?"
     ]
 
 
