@@ -29,6 +29,8 @@ ROWS_AT_ONCE = 500
 COMMENT = "#"
 COMPRESSIONS = (".gz", ".zst")
 _DELIMITERS = ",;\t|"
+LONGEST_CELL = 1 << 24
+"""The most characters of a cell in CSV; what is longer is a rest of the file behind an open quote."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NOT_UTF8 = "save the file as UTF-8"
 
@@ -189,6 +191,7 @@ def until_fault(items: Iterable[ItemType]) -> Iterator[ItemType]:
 def _csv_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
     import csv  # late: workers import this module, but read no rows
 
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))  # one limit for the whole process
     lines = iter(text)
     first = next(lines, "")
     delimiter = "\t" if _suffix(name) == ".tsv" else max(_DELIMITERS, key=first.count)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoopi.defs.locators.row_file import (
+    LONGEST_CELL,
     ROWS_AT_ONCE,
     RowFile,
     RowFileError,
@@ -57,6 +58,11 @@ def test_the_cells_of_each_row_are_read(tmp_path: Path, name: str, content: str,
     assert read(tmp_path, name, content) == found
 
 
+def test_a_cell_may_hold_the_text_of_a_whole_page(tmp_path: Path) -> None:
+    page = "x" * 1_000_000
+    assert read(tmp_path, "p.csv", f"a,b\n1,{page}\n") == (("a", "b"), [("1", page)])
+
+
 @pytest.mark.parametrize(
     ("name", "content", "line", "what"),
     [
@@ -67,7 +73,12 @@ def test_the_cells_of_each_row_are_read(tmp_path: Path, name: str, content: str,
         ("p.csv", 'a,b\n"1\n2",x\n1,2,3\n', 4, "the row has 3 cells, but the header has 2"),
         ("p.csv", 'a,b\n1,"x"y\n', 2, "this is not CSV"),
         ("p.csv", 'a,b\n1,"x\n', 2, "this is not CSV"),
-        ("p.csv", f"a,b\n1,2\n3,{'x' * 200_000}\n", 3, "a cell has more than 131,072 characters"),
+        (
+            "p.csv",
+            f"a,b\n1,2\n3,{'x' * (LONGEST_CELL + 1)}\n",
+            3,
+            "a cell has more than 16,777,216 characters",
+        ),
         ("p.csv", b"a,b\n1,x\n2,\xe5\n", 3, "this is not UTF-8"),
         ("p.csv", "a,b\n1,x\n".encode("utf-16"), 0, "the file is UTF-16"),
         ("p.jsonl", "", 0, "the file has no rows"),
