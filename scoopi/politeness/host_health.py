@@ -101,14 +101,15 @@ class HostHealth(msgspec.Struct):
         rests = (self.errors >= ERRORS_FOR_REST or self.is_asleep) and self.paused_until - now >= LEAST_REST_S
         return self.paused_until - now if rests else 0.0
 
-    def trouble(self) -> str:
-        """Why the host gets fewer requests than usual, in a few words; empty if it does not."""
+    def trouble(self, rules: PolitenessSettings) -> str:
+        """Why the host gets fewer requests than usual, and for how long; empty if it does not."""
         if self.is_asleep:  # without a sleep in this process, the pause is one that an earlier process kept
             return "it asked for a pause" if self.sleeps else "its pause is from before the run was continued"
         if not self.errors:
             return ""
         words = "an error" if self.errors == 1 else f"{self.errors:,} errors in a row"
-        return f"{words}: {self._cause}" if self.reason else words
+        words = f"{words}: {self._cause}" if self.reason else words
+        return f"{words}; given up after {self._most_s(rules):g} s of errors"
 
     def is_given_up(self, now: float, rules: PolitenessSettings) -> bool:
         """Whether the host has given nothing but errors for longer than jobs wait for it."""

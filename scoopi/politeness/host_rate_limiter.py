@@ -185,7 +185,7 @@ class HostRateLimiter:
 
     def trouble(self, host: str) -> str:
         """See `HostHealth.trouble`; callable from any thread."""
-        return self._hosts[host].health.trouble() if host in self._hosts else ""
+        return self._hosts[host].health.trouble(self._rules.hosts) if host in self._hosts else ""
 
     def given_up(self, host: str) -> str:
         """Why the jobs of a host that has had errors for too long fail; empty while they wait for it."""

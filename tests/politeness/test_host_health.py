@@ -106,22 +106,22 @@ def test_latency_beyond_the_usual_slows_a_host_down_in_proportion_and_within_a_l
 
 def test_trouble_is_named_until_a_page_comes() -> None:
     health = HostHealth()
-    assert health.trouble() == ""
+    assert health.trouble(RULES) == ""
     health.failed(0.0, LoadFault("connect", True, was_sent=False), RULES)
-    assert health.trouble() == "an error: no connection"
+    assert health.trouble(RULES) == "an error: no connection; given up after 60 s of errors"
     health.failed(1.0, LoadFault(), RULES)
-    assert health.trouble() == "2 errors in a row: no connection"
+    assert health.trouble(RULES) == "2 errors in a row: no connection; given up after 60 s of errors"
     health.failed(2.0, LoadFault("status 503", True, 503, 9.0), RULES)
-    assert health.trouble() == "it asked for a pause"
+    assert health.trouble(RULES) == "it asked for a pause"
     health.answered(0.1)
-    assert health.trouble() == ""
+    assert health.trouble(RULES) == ""
 
 
 def test_a_kept_pause_is_not_blamed_on_the_host() -> None:
     health = HostHealth(paused_until=60.0, is_asleep=True)
-    assert health.trouble() == "its pause is from before the run was continued"
+    assert health.trouble(RULES) == "its pause is from before the run was continued"
     health.failed(61.0, LoadFault("status 503", True, 503, 9.0), RULES)
-    assert health.trouble() == "it asked for a pause"
+    assert health.trouble(RULES) == "it asked for a pause"
 
 
 def test_fast_answers_and_fast_errors_never_shorten_the_delay() -> None:
@@ -171,17 +171,17 @@ def test_a_host_that_is_given_up_says_for_how_long_and_why(reason: str, words: s
         health.why_given_up(5.0 + most_s, RULES)
         == f"the host has brought nothing but errors for {most_s} s ({words})"
     )
-    assert health.trouble() == f"an error: {words}"
+    assert health.trouble(RULES) == f"an error: {words}; given up after {most_s} s of errors"
 
 
 def test_errors_without_a_reason_are_counted_only() -> None:
     health = HostHealth()
     health.failed(5.0, LoadFault(), RULES)
-    assert health.trouble() == "an error"
+    assert health.trouble(RULES) == "an error; given up after 60 s of errors"
     assert health.why_given_up(65.0, RULES) == "the host has brought nothing but errors for 60 s"
     for _ in range(1233):
         health.failed(5.0, LoadFault(), RULES)
-    assert health.trouble() == "1,234 errors in a row"
+    assert health.trouble(RULES) == "1,234 errors in a row; given up after 60 s of errors"
 
 
 def test_a_short_sleep_shortens_no_pause_that_is_longer() -> None:

@@ -213,7 +213,7 @@ def test_the_trouble_of_a_host_is_its_last_error_and_none_before_its_first(clock
     host = clocks(clock)
     assert host.trouble(HOST) == ""
     host.ended(HOST, "a", heard=False, fault=LoadFault("connect", is_transient=True))
-    assert host.trouble(HOST) == "an error: no connection"
+    assert host.trouble(HOST) == "an error: no connection; given up after 300 s of errors"
 
 
 @pytest.mark.parametrize(("delay_ms", "is_paced"), [(1000, True), (0, False)])
