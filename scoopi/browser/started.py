@@ -157,12 +157,12 @@ class Started:
 
 @contextmanager
 def started_within(service: Service, seconds: float = START_S) -> Iterator[None]:
-    """Kill a driver with its browser if the `with` block, which starts them, fails or takes too long.
+    """Kill a driver with its browser if the `with` block, which starts them, fails or lasts longer than that.
 
     Selenium itself waits without end for a driver that does not answer.
 
     Raises:
-        WebDriverException: it took too long.
+        WebDriverException: the block lasted longer than `seconds`; other errors of the block are passed on.
     """
     is_late = threading.Event()
 

@@ -180,7 +180,7 @@ def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Na
 
 
 def run_verb(verb: Verb, options: argparse.Namespace, terminal: Terminal) -> int:
-    """Run the verb and show its log on the terminal."""
+    """Run the verb, show its log on the terminal, and return its exit code."""
     from scoopi.cli.log import log_to
 
     terminal.is_json = getattr(options, "log_format", "text") == "json"

@@ -22,10 +22,11 @@ def group_names(text: str) -> tuple[str, ...]:
 
 
 def worker_name(text: str) -> str:
-    """Check the name of a worker, which has the letters of a host name, as keys and file names contain it.
+    """Check the name of a worker, which is used in keys and file names, and return it.
 
     Raises:
-        ArgumentTypeError: it has other letters, or more than 100.
+        ArgumentTypeError: it has other characters than ASCII letters, digits, `.`, `_` and `-`, begins with
+            one of these signs, is empty, or is longer than 100 characters.
     """
     if not _WORKER.fullmatch(text):
         raise ArgumentTypeError(f"needs letters, digits, . _ and -, as a host name has, got {text!r}")

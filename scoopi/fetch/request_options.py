@@ -235,7 +235,7 @@ def header_lines(site: Site, content: PageRequest | None = None) -> list[str]:
     """The headers of a request to the site, in curl's format.
 
     Raises:
-        MissingSecretError: an environment variable is not set, or its value contains a line break.
+        MissingSecretError: an environment variable is not set or empty, or contains a line break.
     """
     given = [*site.headers.items()]
     if site.auth is not None:

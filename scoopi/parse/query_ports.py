@@ -175,7 +175,7 @@ class OpenQuery(Protocol):
         """The blocks, of those found, in which the value is searched."""
 
     def value(self, elements: list[Element], /) -> str | None:
-        """The value of the elements at the last position, which must not be nested.
+        """The value of the elements at the last position, which must not be nested; None if there is none.
 
         Raises:
             ParseError: evaluating the rest of the query failed.

@@ -51,7 +51,10 @@ class HostShareDivision:
         return len(record.parties) > self.places
 
     def settled(self, record: HostRecord) -> HostRecord:
-        """Hand out free permits: first to waiting nodes by arrival, then to nodes below their fair share."""
+        """Return the record with free permits handed out.
+
+        Nodes that wait come first, by arrival, then those that have less than their `part`.
+        """
         free = self.free(record)
         for node in (*record.asks, *sorted(record.shares)):
             has = record.shares[node].permits if node in record.shares else 0

@@ -62,14 +62,14 @@ def failing_gate(job: JobRecord, snapshot: Snapshot) -> str:
 
 
 def deadline(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Checked before the others: a job that is late may fail even if it could not start."""
+    """Open unless the job fails by its deadline; checked first, as that may be before it could start."""
     if reason := too_late(job, process, snapshot.now):
         return ClosedGate("deadline", "fail", reason)
     return None
 
 
 def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """The process is enabled and not paused."""
+    """Open if the process is enabled and not paused."""
     record = snapshot.processes.get(process.name)
     if record is not None and record.paused is not None:
         return ClosedGate("enabled", "wait", f"process {process.name} is paused")
@@ -82,7 +82,7 @@ def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
 
 
 def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """The slot is due, and the deadline of its start has not passed."""
+    """Open if the slot is due, and the deadline of its start has not passed."""
     if job.attempts == 0 and (reason := missed(job, process, snapshot.now)):
         return ClosedGate("slot", "skip", reason)
     due = due_of(job, process)
@@ -94,7 +94,7 @@ def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
 
 
 def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """No attempt of this job is live, and none of its process that `overlap` does not allow beside it."""
+    """Open if no attempt of the job is live, and none of its process that `overlap` forbids beside it."""
     own = snapshot.attempt_of.get(job.job)
     if own is not None:
         return ClosedGate("live", "wait", f"attempt {own.number} is {own.status}")
@@ -125,13 +125,13 @@ def overlap_of(job: JobRecord, process: Process) -> str:
 
 
 def error(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """A retry is due, and the job is not on hold."""
+    """Open unless the job is on hold or its retry is not due yet."""
     reason = waits_for_retry(job, snapshot.now)
     return ClosedGate("error", "wait", reason, job.retry_at) if reason else None
 
 
 def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """The jobs that come first are over; a failure outweighs a skip, and a skip a wait."""
+    """Open if the jobs that come first are over; a fail among their answers outweighs a skip, that a wait."""
     if not process.depends_on and not job.awaits:
         return None
     answers = [
@@ -148,7 +148,7 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
 
 
 def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """The probes that a pass can evaluate hold: those of a time or a job, and constants."""
+    """Open if the probes that a pass can evaluate hold: those of a time or a job, and constants."""
     for probe in process.probe:
         if (opens := probe_opens_at(job, process, probe)) is not None and snapshot.now < opens:
             return ClosedGate("prepare", "wait", f"not before {moment_text(opens)}", opens)

@@ -29,7 +29,7 @@ class Snapshot:
     Args:
         now: the time of the pass; decisions read no clock.
         schedule: the current definitions.
-        bundle: the hash of the current definitions.
+        bundle: the digest of the current definitions.
         processes: the records of processes, by name.
         jobs: the active jobs, and those that active jobs depend on, by id.
         attempts: live and unsettled attempts.

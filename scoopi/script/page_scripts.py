@@ -142,7 +142,7 @@ class PageScripts:
         return result
 
     def evaluate(self, text: str, row: str) -> str | None:
-        """Return the result of a script without caching it; raises like `__call__`.
+        """Return the result of a script as `__call__` does, without caching it; raises the same errors.
 
         Args:
             row: the row as JSON; the script sees its entries beside `document` and `configs`.

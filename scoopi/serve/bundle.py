@@ -1,4 +1,4 @@
-"""Packs a project reproducibly: equal files give a bundle with an equal hash, which any node can run."""
+"""Packs a project reproducibly: equal files give a bundle with an equal digest, which any node can run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def pack(project: Path) -> tuple[str, bytes]:
     Args:
         project: the project's folder, or its only file.
     Returns:
-        The hash, which depends only on names, contents and executable bits; and the bundle's bytes.
+        The digest, which depends only on names, contents and executable bits; and the bundle's bytes.
     Raises:
         DefsError: the files have more than 32 MiB; the message lists the largest.
     """
@@ -59,16 +59,16 @@ def pack(project: Path) -> tuple[str, bytes]:
 
 
 def unpack(name: str, data: bytes, bundles: Path) -> Path:
-    """Unpack a bundle into a folder named by its hash, unless it is there already.
+    """Unpack a bundle into a folder named by its digest, unless it is there already.
 
     Args:
-        name: the hash, as `pack` returns it.
+        name: the digest, as `pack` returns it.
         data: the bundle's bytes.
         bundles: the folder of all bundles; created if it does not exist.
     Returns:
         The folder with the project's files, read-only.
     Raises:
-        DamagedBundleError: the bytes are damaged, or do not have this hash.
+        DamagedBundleError: the bytes are damaged, or do not have this digest.
     """
     folder = bundles / name
     if folder.is_dir():

@@ -96,7 +96,7 @@ class Passes:
 
     Args:
         store: the records.
-        schedule: returns the current definitions and their hash; called before each pass.
+        schedule: returns the current definitions and their digest; called before each pass.
     Attributes:
         lease: the lease by which only one process runs a pass at a time.
         last: the last snapshot that a pass has decided on; None before the first pass.

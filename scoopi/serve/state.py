@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 _ANSWER_S = 4.0
 """For how long, in seconds, a process that shuts down waits for its store; each failure halves it."""
 _DEPLOYED = "deployed"
-"""File of a state folder: the hash of the project that was deployed from here last."""
+"""File of a state folder: the digest of the project that was deployed from here last."""
 
 
 class State:
@@ -132,12 +132,12 @@ class State:
         return replace(snapshot, dead=dead_workers(self.folder, snapshot.workers.values()))
 
     def current(self) -> tuple[str, Schedule]:
-        """Return the hash and the definitions of the current project; empty before the first deployment."""
+        """Return the digest and the definitions of the current project; empty before the first deployment."""
         name = self.store.the_pass().bundle
         return name, self.schedule(name)
 
     def schedule(self, name: str) -> Schedule:
-        """Return the definitions of a deployed project by its hash; empty ones for an empty hash.
+        """Return the definitions of a deployed project by its digest; empty ones for an empty digest.
 
         Raises:
             UsageError: the project is not in the store.
@@ -158,7 +158,7 @@ class State:
         return process
 
     def project(self, name: str) -> Path:
-        """Return the folder with the unpacked files of a project by its hash.
+        """Return the folder with the unpacked files of a project by its digest.
 
         Raises:
             UsageError: the project is not in the store.

@@ -48,7 +48,8 @@ class RecordCodec(Generic[Decoded]):
         """Encode a record with values from users or programs, which may not be storable.
 
         Raises:
-            UnstorableError: a text is not valid Unicode, or a value is nested too deeply.
+            UnstorableError: a text is not valid Unicode, or a value is nested too deeply, too large, or not
+                one of JSON.
         """
         try:
             return self.encode(record)

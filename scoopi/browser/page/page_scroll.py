@@ -92,7 +92,10 @@ class PageScroll:
         return int(self._run(_NEW, selector))
 
     def brings_new(self, selector: str, ends: float) -> bool:
-        """Wait until `new` counts an element; return whether it did before `ends` (`time.monotonic()`).
+        """Wait until the page has an element that the method `new` counts; return whether one came in time.
+
+        Args:
+            ends: until when to wait, as `time.monotonic()`.
 
         Raises:
             WebDriverException: see `to_end`.

@@ -180,10 +180,10 @@ def _tables(section: Table | None) -> list[tuple[str, Table, Place]]:
 
 
 class WrittenLocators(Collection[LocatorDef]):
-    """A sequence of locators, each created on access; entries that are not mappings are skipped.
+    """The locators of a group, each created by the iteration; entries that are not mappings are skipped.
 
-    A locator with a file of rows becomes several, each with at most 500 of the rows; iteration raises
-    RowFileError at a row that cannot be read.
+    A locator with rows (`from`) becomes several, each with at most 500 of the rows, and counts as one in the
+    length; iteration raises RowFileError at a row that cannot be read.
 
     Args:
         node: the value of the key `locators`; None if the group has no such key.

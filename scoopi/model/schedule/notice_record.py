@@ -19,7 +19,7 @@ class NoticeRecord(msgspec.Struct, frozen=True, kw_only=True):
         phase: `open` until it is sent or has failed, then `closed`.
         event: a status of an attempt, a state of a job, or `missed`, `deadline`, `stuck`.
         via: the target: `python:module:function`, or the words of a command.
-        bundle: the hash of the definitions that contain the target.
+        bundle: the digest of the definitions that contain the target.
         attempt: the id of the attempt; empty if the event is one of the job.
         holder: the pass that is sending it; empty if none is.
         until: when the holder is presumed dead, and another one may send it.

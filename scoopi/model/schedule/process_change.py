@@ -16,7 +16,7 @@ class ProcessChange(msgspec.Struct, frozen=True):
     Attributes:
         by: the user who made it.
         host: the machine on which the command ran.
-        reason: the reason of a pause, the length of an interval, or the hash of a deployed bundle.
+        reason: the reason of a pause, the length of an interval, or the digest of a deployed bundle.
     """
 
     change: ProcessChangeName

@@ -156,7 +156,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         number: the number of the attempt, from 1.
         phase: `live`, `unsettled` or `past`.
-        bundle: the hash of the definitions that it started with.
+        bundle: the digest of the definitions that it started with.
         fence: grows with each claim; writes with an older fence are refused.
         worker: the worker where it is placed or runs; empty while it is pending.
         group: the group of workers for which it was placed there.
@@ -262,7 +262,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
         is_requested: whether another pass has to follow: something happened during this one, or was left.
         beat: the heartbeat number.
         beat_at, beat_seen: the time of the `tick` that last saw the number change, and that number.
-        bundle: the hash of the current definitions; empty before the first deployment.
+        bundle: the digest of the current definitions; empty before the first deployment.
         former: the hashes of former definitions, with the time when each was replaced.
         collected: when the garbage collector began its last round.
         state_format: the format of all records; a Scoopi that knows only older formats must not use them.

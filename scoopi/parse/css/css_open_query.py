@@ -124,7 +124,7 @@ class CssOpenQuery:
         return [found for element in elements for found in self._tail.select(element)]
 
     def value(self, elements: list[Element]) -> str | None:
-        """The joined texts of the elements, or of what the rest of the selector finds below them."""
+        """The joined texts of what `below` finds; None if it finds nothing."""
         return join_texts([self._text(element) for element in self.below(elements)])
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:

@@ -156,7 +156,11 @@ class GridAxis:
     def read_one(
         self, reading: GridReading, indexes: Sequence[int], values: Sequence[str | None]
     ) -> str | None:
-        """The raw value of the row with these indexes; `values` are those of the axes before it."""
+        """The raw value of the row with these indexes; None if there is none.
+
+        Args:
+            values: the values of the axes before this one, in the same row.
+        """
         if self._script is not None:
             return self.bind(reading)(indexes, values)
         return self.fixed if self._query is None else self._query.read_one(reading, indexes, values)

@@ -99,7 +99,7 @@ class GridReading:
         return self._indexes[key]
 
     def script(self, script: str, row: ScriptRow) -> str | None:
-        """The result of the script as text.
+        """The result of the script as text; None for null and undefined.
 
         Raises:
             ScriptError: the script failed.

@@ -153,7 +153,7 @@ class XPathOpenQuery:
     def value(self, elements: list[Element]) -> str | None:
         """The text of the last element, or of the last node that the rest of the path finds below them.
 
-        With `takes_first`, of the first one.
+        With `takes_first`, of the first one. None if nothing is found.
         """
         if self._tail is None:
             return text_of_node(elements[self._wanted]) if elements else None

@@ -36,7 +36,7 @@ _COPY = (
 
 
 class StateHeader(NamedTuple):
-    """What the records of a state belong to.
+    """What the records of a ChangeState belong to.
 
     Attributes:
         definitions: the path of the definitions.
@@ -50,7 +50,7 @@ class StateHeader(NamedTuple):
 
 
 class KnownRecord(NamedTuple):
-    """A record of a state.
+    """A record in a ChangeState.
 
     Attributes:
         key: digest of the values of its key.

@@ -36,6 +36,8 @@ _REPORTED = "workers report on attempts that are running or canceling; scoopi at
 class AttemptClaims:
     """The calls of workers for attempts: claim them, report their progress, end them or hand them back.
 
+    A method that changes an attempt returns its new record.
+
     Args:
         store: the records.
         copies: copies the logs of attempts to the store; None for workers in other languages.

@@ -74,7 +74,7 @@ class _Sending:
 
 
 class NoticeSender:
-    """Sends pending notices in processes beside the attempts, a few at a time. Belongs to one thread.
+    """Sends pending notices, a few at a time: calls their targets in processes. Belongs to one thread.
 
     Notices of one process for one target within `TOGETHER` become one message. Each is claimed before it is
     sent, the first of a message before the others, so of several workers one sends it. A failure is recorded
@@ -82,7 +82,7 @@ class NoticeSender:
 
     Args:
         store: the records.
-        project: returns the folder of a bundle by its hash.
+        project: returns the folder of a bundle by its digest.
         worker: this process's worker; it sends only if it is in the group `default`. None: send nothing.
         environ: the environment of targets.
         limit_s: the longest time, in seconds, that a target may take.
@@ -111,7 +111,7 @@ class NoticeSender:
         return _CHECK_EVERY_S if self._under_way or self._is_hurried else float("inf")
 
     def turn(self, now: datetime) -> None:
-        """Record the targets that have ended, kill those that take too long, and send what is due.
+        """Record which messages were sent, kill targets that exceed the time limit, and send what is due.
 
         Raises:
             StoreError: the store does not answer; the next turn continues.

@@ -33,7 +33,8 @@ from scoopi.store.schedule.record_keys import job_key
 class JobService:
     """Answers what users ask about jobs, and makes the changes that they request.
 
-    It reads the current records.
+    It reads the current records. A change returns the row of each job that it has changed, as the command
+    prints it.
 
     Args:
         state: the records.

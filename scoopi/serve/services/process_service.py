@@ -28,7 +28,7 @@ from scoopi.serve.state import State
 class ProcessService:
     """Launches jobs, answers what users ask about processes, and makes the changes that they request.
 
-    It reads the current records.
+    It reads the current records. A change returns the row of what it has changed, as the command prints it.
 
     Args:
         state: the records.

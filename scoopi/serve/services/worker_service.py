@@ -18,7 +18,7 @@ class WorkerService:
     """Registers, drains and removes workers as users request it.
 
     The worker of a `serve` that may be alive is neither replaced nor removed: `put` changes only its groups
-    and its capacity, and `remove` is refused.
+    and its capacity, and `remove` is refused. Each method returns the new record.
 
     Args:
         store: the records.

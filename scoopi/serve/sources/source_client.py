@@ -49,8 +49,8 @@ class SourceClient:
 
     Args:
         store: the records.
-        current: returns the hash of the current definitions, and the definitions.
-        project: returns the folder of a bundle by its hash.
+        current: returns the digest of the current definitions, and the definitions.
+        project: returns the folder of a bundle by its digest.
         environ: the environment of the processes.
         new_window: called after a source has answered with other iterations than before.
         limit_s: the longest time, in seconds, that a source may take.

@@ -1,4 +1,4 @@
-"""AttemptLines: shows when attempts start and end, without repeating that one is not ready."""
+"""AttemptLines: shows when attempts start and end, but not repeatedly that an attempt is not ready."""
 
 from __future__ import annotations
 

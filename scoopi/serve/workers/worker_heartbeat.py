@@ -31,10 +31,10 @@ class WorkerHeartbeat:
     Args:
         store: the records.
         worker: the worker's name; None if this process runs no attempts.
-        schedule: returns the definitions of a deployed project by its hash.
+        schedule: returns the definitions of a deployed project by its digest.
         incarnation: id of the worker's process.
     Attributes:
-        bundle: hash of the project that was current at the last heartbeat.
+        bundle: digest of the project that was current at the last heartbeat.
         lease_s: the length, in seconds, of the lease that began at the last heartbeat; 0 before the first.
         is_asked: at the last heartbeat, another process had requested a pass, and none was running.
     """

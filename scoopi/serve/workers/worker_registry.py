@@ -14,7 +14,7 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
 class WorkerRegistry:
-    """Registers workers, changes them and writes their heartbeats."""
+    """Registers workers, changes them and writes their heartbeats; most methods return the new record."""
 
     def __init__(self, store: ScheduleStore) -> None:
         self._store = store

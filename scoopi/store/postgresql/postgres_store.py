@@ -39,9 +39,10 @@ class PostgresStore:
         self._prepare()
 
     def of_space(self, space: str, is_gone: Callable[[], bool] | None = None) -> PostgresStore:
-        """The store of another space, in the same tables over the same client.
+        """Return the store of another namespace, in the same tables over the same client.
 
         Args:
+            space: as for the class.
             is_gone: see `SuspensionGuard`; None for no such check.
         """
         other = copy(self)

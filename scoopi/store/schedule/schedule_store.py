@@ -222,7 +222,7 @@ class ScheduleStore:
         Existing parts get the time of this deployment, so that they are not removed as old.
 
         Args:
-            name: hash of the project.
+            name: digest of the project.
             data: the packed project.
             now: the time of this deployment.
             part_size: size of a part in bytes.
@@ -252,7 +252,7 @@ class ScheduleStore:
         return True
 
     def bundle(self, name: str) -> bytes | None:
-        """Read a packed project by its hash; None if it does not exist, or is incomplete."""
+        """Read a packed project by its digest; None if it does not exist, or is incomplete."""
         stored = with_prefix(self._store, BUNDLES, _PARTS_AT_ONCE, f"{name}/")
         found = [self._parts.read(key, record) for key, record in stored]
         is_whole = bool(found) and len(found) == found[0].parts
