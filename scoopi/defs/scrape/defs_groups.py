@@ -262,14 +262,15 @@ class Reach:
         """
         self._add(starts)
         self.groups = frozenset(self.checked)
-        if starts and not self.groups:
-            self._add(self._all)
+        self._add(self._all if starts and not self.groups else ())
         while self._unknown or self._misspelt:
             if self._unknown:
                 self._add([nearest(self._unknown.pop(), self._all)])
                 continue
             task = self._misspelt.pop()
-            if (name := nearest(task.data_def, self._data_defs)) and name not in self.uses:
+            written = task.node.text(nearest("dataDef", task.node.entries)) or ""
+            name = nearest(written, self._data_defs)
+            if name and name not in self.uses:
                 self._add(self._use(task, name))
 
     def _add(self, names: Iterable[str]) -> None:
@@ -290,8 +291,7 @@ class Reach:
         classes = {each.step.class_name for each in steps}
         use.parsers |= classes & {CSS_PARSER, XPATH_PARSER}
         written = self._data_defs.get(data_def)
-        if written is None:
-            self._misspelt.append(task)
+        self._misspelt += [task] if written is None else []
         if use.makes_links is not True:
             use.makes_links = LINK_MAKER in classes or (None if chain is None else use.makes_links)
         may_link = chain is None or LINK_MAKER in classes or isinstance(written, WrittenRecordDef)

@@ -15,6 +15,7 @@ from scoopi.defs.scrape.defs_checker import DefsChecker
 from scoopi.defs.scrape.language import LANGUAGE
 from scoopi.defs.sites.site_reader import read_site_files
 from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.hints import key_meant, where_it_belongs
 from scoopi.defs.yaml.input_filler import InputFiller, names_inputs
 from scoopi.defs.yaml.merger import Merger
 from scoopi.defs.yaml.node import Table
@@ -125,7 +126,7 @@ class DefsReader:
     def read(self, source: Path) -> tuple[Definitions, Report]:
         """See `read_definitions`."""
         files = self._files(source)
-        root = self._merged(files, source, self._filler.with_locators)
+        root = self._merged(files, source, self._prepared)
         for made, shown in made_keys(root):
             self._findings.alias(made, shown)
         root = self._filled(root)
@@ -191,7 +192,7 @@ class DefsReader:
     def expanded(self, source: Path) -> tuple[Table, Report]:
         """Return the unchecked definitions of all files without short forms, and a report of reading them."""
         files = self._files(source)
-        return self._merged(files, source, lambda table: table), self._report(files)
+        return self._merged(files, source, lambda table, _: table), self._report(files)
 
     def _files(self, source: Path) -> list[Path]:
         finder = SourceFiles(source, self._findings)
@@ -199,7 +200,7 @@ class DefsReader:
         self._is_whole = finder.is_whole and bool(files)
         return files
 
-    def _merged(self, files: list[Path], source: Path, fill: Callable[[Table], Table]) -> Table:
+    def _merged(self, files: list[Path], source: Path, prepare: Callable[[Table, bool], Table]) -> Table:
         from scoopi.defs.yaml.yaml_file import YamlFile  # late: it loads the YAML library
 
         merger = Merger(str(source), self._findings, LANGUAGE.names)
@@ -213,8 +214,23 @@ class DefsReader:
             if table is None:
                 self._is_whole = False
             else:
-                merger.add(expanded(fill(table) if names_some else table))
+                merger.add(expanded(prepare(table, names_some)))
         return merger.merged()
+
+    def _prepared(self, file: Table, names_inputs: bool) -> Table:
+        respelt = self._respelt(file)
+        return self._filler.with_locators(respelt) if names_inputs else respelt
+
+    def _respelt(self, file: Table) -> Table:
+        """Report misspelt sections, and name them as they are meant, so that their contents are checked."""
+        entries, keys = dict(file.entries), dict(file.keys)
+        for name in file.entries:
+            meant = "" if name.startswith(Merger.PRIVATE) else key_meant(name, LANGUAGE.names)
+            is_misplaced = LANGUAGE.owner_of(name) is not None or where_it_belongs(name, LANGUAGE.names)
+            if meant and meant not in entries and not is_misplaced:
+                self._findings.error(file.keys[name], "", f"unknown key {name}", near=meant)
+                entries[meant], keys[meant] = entries.pop(name), keys.pop(name)
+        return Table(entries, keys, file.place)
 
     def _report(self, files: list[Path]) -> Report:
         return Report(self._findings.sorted(), tuple(map(str, files)), self._findings.left_out)

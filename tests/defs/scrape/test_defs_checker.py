@@ -163,6 +163,20 @@ def test_a_misspelt_group_of_locators_hides_no_fault_of_the_tasks(check: Check) 
     ]
 
 
+def test_a_misspelt_key_or_section_hides_no_fault_and_causes_none(check: Check) -> None:
+    text = PLACES + TASKS.replace("temps }", "twn }") + "dataDefs:\n" + _MORE_RECORDS
+    text = text.replace(", follow: vilage", "")
+    known = check(text.replace("twn", "town"), checkers=Checkers(records=_wrong_records))
+    misspelt = text.replace("dataDef: twn", "dataDeff: town").replace("dataDefs:", "dataDfs:")
+    errors = check(misspelt, checkers=Checkers(records=_wrong_records)).report.errors
+    assert [each.sentence() for each in errors] == [
+        "taskGroups.city.temps: unknown key dataDeff; did you mean dataDef?",
+        "unknown key dataDfs; did you mean dataDefs?",
+        *(each.sentence() for each in known.report.errors),
+    ]
+    assert [each.key for each in known.report.errors] == ["dataDefs.town.each"]
+
+
 def test_a_definition_that_no_misspelt_name_means_is_not_checked(check: Check) -> None:
     text = PLACES + TASKS.replace("dataDef: temps", "dataDef: tems") + DATA + _MORE_RECORDS
     assert check(text, checkers=Checkers(records=_wrong_records)).sentences == [
