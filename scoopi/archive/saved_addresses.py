@@ -26,7 +26,7 @@ class SavedAddresses:
         self._seen_by = seen_by
 
     def locator(self, locator: Locator) -> Locator:
-        """The locator of the saved page."""
+        """Return a locator with the address that its page is saved under."""
         if not self.fragment(locator):
             return locator
         return structs.replace(locator, url=locator.url.partition("#")[0])

@@ -122,7 +122,7 @@ def failed_result(taken: TakenJob, failures: tuple[Failure, ...]) -> JobResult:
 
 
 class HeldJobs:
-    """Knows the jobs that this node holds, so at any moment whether it is idle.
+    """Tracks the jobs that this node holds, and so whether it is idle.
 
     A job counts from before its take to its end.
 

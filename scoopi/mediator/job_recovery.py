@@ -89,7 +89,7 @@ class JobRecovery:
         """Whether this node, which others have declared dead, may send heartbeats again.
 
         While the run is running it may, and drops the jobs that it has not begun, as others have them; once
-        the run is over it may not.
+        the run is over it may not. Raises as `phase`.
         """
         if (phase := self.phase()) is RunPhase.RUNNING:
             node = self._membership.node
@@ -117,6 +117,7 @@ class JobRecovery:
         If others have taken some back, all jobs that have not begun are handed back.
 
         Raises:
+            StoreError: the store does not answer; try again.
             RunError: the run's data is lost.
         """
         if self._record.has_lost(self._run):

@@ -14,7 +14,7 @@ MATCHED = 0
 
 
 class EndedIndex:
-    """Knows the one frame of each finished job that counts, and whether it was found.
+    """Holds which frame of each finished job counts, and whether that frame was found.
 
     Uses only 22 bytes per job, because a run may have millions. Not thread-safe.
     """

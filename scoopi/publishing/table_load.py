@@ -141,12 +141,14 @@ class DeferredLoad:
         """Nothing is loaded before `load`."""
 
     def table_of(self, is_held: bool) -> RecordTable:
-        """The table for rows that are held back, or for rows that are not."""
+        """The table for rows that are held back if `is_held`, else that for the others."""
         return self._held if is_held else self._table
 
     def load(self, is_held: bool) -> None:
-        """Load all rows into `table_of(is_held)`, in one transaction.
+        """Load all rows into their table, in one transaction.
 
+        Args:
+            is_held: whether they are held back, as they do not meet their expectations.
         Raises:
             StoreError, AppenderError: the database does not answer, or rejects the rows; nothing was loaded.
         """

@@ -115,7 +115,7 @@ class ActionFaults:
         return self._failure(what, "look at what it waits for, or raise its `timeout`")
 
     def same(self, error: VisitFailedError) -> VisitFailedError:
-        """The failure of the action, with text and hint of another failure."""
+        """The failure of the action because of another failure, whose text and hint it gets."""
         return self._failure(error.failure.what, error.failure.hint)
 
     @property

@@ -29,7 +29,7 @@ class CollectGarbage:
         add_common(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Run the round."""
+        """Remove what is too old, unless with `--dry-run`, and print a row for each; the exit code is 0."""
         from scoopi.serve.gc.folder_collector import FolderCollector
         from scoopi.serve.gc.record_collector import RecordCollector
 

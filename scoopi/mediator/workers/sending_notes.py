@@ -9,7 +9,7 @@ from scoopi.store.jobs.job_records import TakenJob
 
 
 class SendingNotes:
-    """Knows which requests that must not be sent twice the store has noted, so that they may be sent.
+    """Tracks which requests that must not be sent twice are noted in the store, so that they may be sent.
 
     The store notes a request in its job's record before it is sent; a note is of one take of the job. The job
     runner, which talks to the store, gets the jobs that need a note by `take_missing`, and answers by `add`.

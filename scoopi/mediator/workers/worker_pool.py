@@ -1,4 +1,4 @@
-"""WorkerPool: starts workers, knows what each has, chooses one for a job, replaces those that crash."""
+"""WorkerPool: starts workers, tracks their jobs, chooses one for a job, replaces those that crash."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class PoolWorker:
 
 
 class WorkerPool:
-    """Starts workers, knows what each has, chooses one for a job, replaces those that crash.
+    """Starts workers, tracks their jobs, chooses one for a job, replaces those that crash.
 
     Iterating yields all workers, those that are leaving too. Belongs to the task runner's thread.
 

@@ -9,7 +9,12 @@ import msgspec
 
 
 class Liveness(msgspec.Struct, frozen=True, kw_only=True):
-    """How often workers send heartbeats, and how many they may miss."""
+    """How often workers send heartbeats, and how many they may miss.
+
+    Attributes:
+        beat: the interval of heartbeats.
+        gap: the number of missed heartbeats after which a worker counts as lost.
+    """
 
     beat: timedelta = timedelta(seconds=5)
     gap: int = 3

@@ -21,7 +21,7 @@ class NoticeRecord(msgspec.Struct, frozen=True, kw_only=True):
         via: the target: `python:module:function`, or the words of a command.
         bundle: the digest of the definitions that contain the target.
         attempt: the id of the attempt; empty if the event is one of the job.
-        holder: the pass that is sending it; empty if none is.
+        holder: incarnation of the worker that is sending it; empty if none is.
         until: when the holder is presumed dead, and another one may send it.
         failure: why sending failed; empty if it did not.
     """

@@ -134,7 +134,13 @@ class RetryRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
-    """How long an attempt may wait, run, and run without progress; None for no limit."""
+    """The longest times of an attempt; None for no limit.
+
+    Attributes:
+        queue: while it is `pending` or `waiting`.
+        run: from its start to its end.
+        heartbeat: from its start or its last report of progress to the next.
+    """
 
     queue: timedelta | None = None
     run: timedelta | None = None
@@ -142,7 +148,12 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deadline(msgspec.Struct, frozen=True, kw_only=True):
-    """When a job must be finished; a missed deadline is reported once, even if nothing has started."""
+    """When a job must be finished; a missed deadline is reported once, even if nothing has started.
+
+    Attributes:
+        after: the time from which `within` counts.
+        then: whether a late job also fails.
+    """
 
     after: Literal["slot_start", "slot_end", "created"]
     within: timedelta
@@ -166,7 +177,8 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
         lag: how long a discrete job waits after the end of its slot.
         grouping: the number of periods that share one attempt.
         lookback: the number of iterations before the current one that stay in the window.
-        remind_limit: the time after which a running attempt that new fires remind of is an error.
+        remind_limit: with `overlap: remind`, how long an attempt may run, from its start, once a new fire has
+            found it running; then it ends as an error.
         catchup_window: the greatest age of a missed fire that is caught up.
         start_deadline: how long after its creation a job may start; None for no limit.
         groups: the groups of workers that may run its attempts, in order of preference.

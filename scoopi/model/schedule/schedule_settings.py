@@ -28,7 +28,11 @@ class CancelCascade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How attempts are cancelled, unless the command specifies it."""
+    """How attempts are cancelled, unless the command specifies it.
+
+    Attributes:
+        kill_after: the time from SIGTERM to SIGKILL.
+    """
 
     default_mode: Literal["drain", "step", "kill"] = "step"
     kill_after: timedelta = timedelta(seconds=60)
@@ -64,7 +68,13 @@ class GcSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of the worker of a `serve`; `slots` is None for the number of cores."""
+    """The settings of the worker of a `serve`.
+
+    Attributes:
+        groups: the groups that it belongs to.
+        slots: how many attempts it runs at a time; None for one per core.
+        claim_after: how long an attempt waits for the worker that it is placed on; then others may claim it.
+    """
 
     groups: tuple[str, ...] = DEFAULT_GROUPS
     slots: int | None = None

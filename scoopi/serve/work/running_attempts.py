@@ -16,7 +16,13 @@ from scoopi.serve.work.running_attempt import RunningAttempt
 
 
 class AttemptReport(NamedTuple):
-    """A report of an attempt: its end; or, without an end, progress, perhaps with data."""
+    """A report of an attempt that runs here: that it has ended, or its progress.
+
+    Attributes:
+        ending: how it ended; None for a report of progress.
+        seconds: how long it ran; 0 for a report of progress.
+        progress: the data of the progress; None if there are none.
+    """
 
     claim: Claim
     ending: AttemptEnd | None

@@ -1,4 +1,4 @@
-"""Membership: sends this node's heartbeats, and knows which nodes are live, have left or are dead."""
+"""Membership: sends this node's heartbeats, and finds which nodes are live, have left or are dead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ READS = 5
 
 
 class Membership:
-    """Sends this node's heartbeats, and knows which other nodes are live, have left or are dead.
+    """Sends this node's heartbeats, and finds which other nodes are live, have left or are dead.
 
     Heartbeats are in one map, one record per incarnation, which is kept until the run is over.
 

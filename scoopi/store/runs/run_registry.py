@@ -125,7 +125,7 @@ class RunRegistry:
         return False
 
     def before(self, run: str) -> str | None:
-        """The maps in which a reopened run was over; None for other runs."""
+        """The name of the maps that a reopened run had until it was over; None for other runs."""
         known, _ = self._read(run)
         return None if known is None or known.gone else known.before
 

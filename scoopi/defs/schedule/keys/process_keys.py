@@ -94,7 +94,7 @@ PROCESS = Block(
         BlockKey(
             "remind_limit",
             duration(),
-            "How long an attempt may run on after a fire found it still running; then it ends as an error.",
+            "How long an attempt may run, from its start, once a fire found it running; else it is an error.",
             "2h",
             "2",
             "overlap: remind",
