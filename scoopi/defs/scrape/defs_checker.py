@@ -62,7 +62,8 @@ class DefsChecker:
         self._chains: dict[str, list[SetStep] | None] = {}
         self._sites: tuple[SiteBlock, ...] = ()
         self._written: dict[str, WrittenDataDef | WrittenRecordDef] = {**self._data_defs, **self._record_defs}
-        self._reach = Reach(self._task_groups, self._expanded, self._chains, self._written)
+        sets = {task.key: self._expanded[task.key] or self._meant(task) for task in self._tasks()}
+        self._reach = Reach(self._task_groups, sets, self._chains, self._written)
 
     def check(self) -> None:
         """Check the definitions, and report all findings; reads row files, and looks for local pages."""
@@ -122,6 +123,12 @@ class DefsChecker:
         if isinstance(node, Text):
             return None if node.is_empty else self._sets.named(node.text, node.place, key)
         return self._sets.overridden(node, node.place, key) if isinstance(node, Table) else None
+
+    def _meant(self, task: WrittenTask) -> Steps | None:
+        """The steps of the set that a misspelt one means: selectors are checked for its parser."""
+        node = task.steps
+        name = node.text if isinstance(node, Text) else ""
+        return self._sets.meant(next(iter(node.entries), "") if isinstance(node, Table) else name)
 
     def _chain(self, task: WrittenTask, findings: Findings) -> list[SetStep] | None:
         steps = self._expanded[task.key]

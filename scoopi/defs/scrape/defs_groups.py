@@ -36,7 +36,7 @@ LOADERS = ("http", _BROWSER, _AUTO)
 Chains = Mapping[str, list[SetStep] | None]
 """Key of a task -> its chain of steps; None if it has none, which is reported elsewhere."""
 Sets = Mapping[str, Steps | None]
-"""Key of a task -> all steps of its set; None if it has none, which is reported elsewhere."""
+"""Key of a task -> all steps of its set, or of the one that a misspelt name means; None if it has none."""
 
 
 class WrittenTask(msgspec.Struct, frozen=True):

@@ -160,6 +160,11 @@ class StepSets:
             return None
         return self._expand(name)
 
+    def meant(self, name: str) -> Steps | None:
+        """Return the steps of the set that an unknown name probably means; None if none is likely."""
+        found = nearest(name, {*BUILT_IN_SETS, *self._section.entries})
+        return self._expand(found) if found else None
+
     def overridden(self, table: Table, place: Place, key: str) -> Steps | None:
         """Return the steps of `{ SET: { overrides } }`; None after a finding if they have errors."""
         names = list(table.entries)

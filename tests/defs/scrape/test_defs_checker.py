@@ -177,6 +177,18 @@ def test_a_misspelt_key_or_section_hides_no_fault_and_causes_none(check: Check) 
     assert [each.key for each in known.report.errors] == ["dataDefs.town.each"]
 
 
+@pytest.mark.parametrize(
+    "steps", ["xpth", "{ xpth: { x: { class: DataFilter, previous: parser, next: filter } } }"]
+)
+def test_a_misspelt_steps_set_hides_no_wrong_selector(check: Check, steps: str) -> None:
+    def wrong(data_def: DataDef) -> SelectorFaults:
+        return [(data_def.items[0].place, "the selector is wrong", "")]
+
+    text = PLACES + TASKS.replace("temps }", f"temps, steps: {steps} }}") + DATA
+    errors = check(text, checkers=Checkers(xpath=wrong)).report.errors
+    assert [each.what for each in errors] == ["there is no steps set xpth", "the selector is wrong"]
+
+
 def test_a_definition_that_no_misspelt_name_means_is_not_checked(check: Check) -> None:
     text = PLACES + TASKS.replace("dataDef: temps", "dataDef: tems") + DATA + _MORE_RECORDS
     assert check(text, checkers=Checkers(records=_wrong_records)).sentences == [
