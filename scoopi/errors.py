@@ -40,7 +40,7 @@ class UsageError(ScoopiError):
 
 
 class StateRefusedError(UsageError):
-    """A transition is not allowed in the current state of a job, an attempt or a process (exit 4)."""
+    """A change is not allowed in the current state of a job, attempt, process or worker (exit 4)."""
 
 
 class FencedError(StateRefusedError):

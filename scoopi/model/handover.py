@@ -48,7 +48,7 @@ class Payload(msgspec.Struct, frozen=True):
         )
 
     def advance(self, output: object) -> Payload:
-        """Return the payload for the next step."""
+        """Return the payload for the next step, whose input is the output of this one."""
         return Payload(self.job, self.locator, self.page, self.task, output, self.parent)
 
 

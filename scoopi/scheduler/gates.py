@@ -131,7 +131,7 @@ def error(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | 
 
 
 def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Open if the jobs that come first are over; a fail among their answers outweighs a skip, that a wait."""
+    """Open if the jobs that come first are over; of several answers, fail counts before skip and wait."""
     if not process.depends_on and not job.awaits:
         return None
     answers = [

@@ -207,7 +207,11 @@ class PageWait:
         )
 
     def holds(self, words: Words) -> bool | None:
-        """Return True if the conditions hold on the page, else None."""
+        """Return True if the conditions hold on the page now, else None.
+
+        Args:
+            words: (selector to be there, selector to be gone, text to be shown); each empty for no condition.
+        """
         driver = self._driver
         if not any(words):
             return True

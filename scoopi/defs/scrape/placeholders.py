@@ -42,7 +42,7 @@ class Use(msgspec.Struct, frozen=True):
 
 
 def uses(written: WrittenDataDef, axes: Iterable[WrittenItem]) -> list[Use]:
-    """Return all uses of a text that belongs to one of these axes."""
+    """Return all uses of a text that belongs to one of these axes: each row template that it can be in."""
     return [
         Use((item, *written.dims, fact), axis)
         for axis in axes

@@ -32,7 +32,7 @@ def with_notices(decisions: Sequence[Decision], snapshot: Snapshot, faults: Plan
 
     The id of a notice is derived from what it reports, so a repeated pass does not write it twice.
     """
-    if not any(targets_of(process, snapshot) for process in snapshot.schedule.processes.values()):
+    if not any(has_targets(process, snapshot) for process in snapshot.schedule.processes.values()):
         return [*decisions]
     found: list[Decision] = []
     for decision in decisions:
@@ -51,7 +51,7 @@ def marks(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     Nothing is marked for processes without targets.
     """
     processes = snapshot.schedule.processes.items()
-    reported = {name: process for name, process in processes if targets_of(process, snapshot)}
+    reported = {name: process for name, process in processes if has_targets(process, snapshot)}
     for attempt in snapshot.attempts if reported else ():
         yield from faults.decided(attempt.process, attempt.attempt, _mark_attempt, attempt, snapshot)
     for job in snapshot.active if reported else ():
@@ -95,8 +95,8 @@ def stuck_at(job: JobRecord, process: Process, snapshot: Snapshot) -> tuple[date
     return max(first.changed, job.created) + after, first.job
 
 
-def targets_of(process: Process, snapshot: Snapshot) -> bool:
-    """Whether anything about a process is reported."""
+def has_targets(process: Process, snapshot: Snapshot) -> bool:
+    """Whether notifications about a process are sent: it or the project has a `notify`."""
     return bool(process.notify or snapshot.schedule.settings.notify)
 
 

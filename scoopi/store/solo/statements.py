@@ -119,7 +119,7 @@ def delete_same(store_map: StoreMap, length: int) -> str:
 
 
 def delete_below(store_map: StoreMap) -> str:
-    """Delete all records with keys below one; takes that key."""
+    """Delete all records with keys below a given key; takes that key."""
     return f"DELETE FROM {store_map} WHERE key < ?"  # noqa: S608
 
 
