@@ -10,6 +10,7 @@ from scoopi.model.schedule.process import DependsOn, Process
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Iteration, Slot, moment_text, parse_slot
+from scoopi.scheduler.chains import is_end_of_chain
 from scoopi.scheduler.planning.job_times import due_of, missed, probe_opens_at, slot_end, too_late
 from scoopi.scheduler.retrying import waits_for_retry
 from scoopi.scheduler.snapshot import Snapshot
@@ -209,6 +210,8 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
         return None if edge.slot else ClosedGate("depends", "wait", f"{edge.process} has no slot {job.slot}")
     name = f"{edge.process}/{before}"
     state = snapshot.state_of(edge.process, str(before))
+    if state is None and is_end_of_chain(process, edge, before, snapshot):
+        return None
     if state is None or state not in FINISHED:
         return _waits("depends", name, state)
     if state in ("processed", "noop"):

@@ -84,7 +84,7 @@ def periods_since(process: Process, record: ProcessRecord, now: datetime) -> lis
     assert process.qualifier is not None
     assert process.trigger is not None
     qualifier = parse_qualifier(process.qualifier)
-    first = _first_period(process, record)
+    first = first_period(process, record)
     if record.last_fire is not None:
         first = max(first, Period(qualifier, record.last_fire).shift(1), key=lambda each: each.bounds())
     last = Period(qualifier, _until(process.trigger, now))
@@ -105,7 +105,7 @@ def upcoming(
     if trigger.slots == "periods":
         assert process.qualifier is not None
         current = Period(parse_qualifier(process.qualifier), now)
-        current = max(current, _first_period(process, record), key=lambda each: each.bounds())
+        current = max(current, first_period(process, record), key=lambda each: each.bounds())
         following = (current.shift(step) for step in count_from())
         begun = takewhile(lambda each: trigger.until is None or each.bounds()[0] <= trigger.until, following)
         worked_on = (period for period in begun if not is_inside_group(process, period))
@@ -149,8 +149,8 @@ def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
     return max(earliest, record.last_fire + (trigger.every or timedelta(0)))
 
 
-def _first_period(process: Process, record: ProcessRecord) -> Period:
-    """The first period of a process that has periods."""
+def first_period(process: Process, record: ProcessRecord) -> Period:
+    """Return the first period of a process that has periods."""
     assert process.qualifier is not None
     since = None if process.trigger is None else process.trigger.since
     return Period(parse_qualifier(process.qualifier), max(record.since, since or record.since))

@@ -8,6 +8,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, parse_slot
+from scoopi.scheduler.chains import is_end_of_chain
 from scoopi.scheduler.decisions import Decision, changed, made
 from scoopi.scheduler.gates import counterpart
 from scoopi.scheduler.iteration_window import iterations
@@ -70,7 +71,10 @@ def _counterparts(job: JobRecord, process: Process, snapshot: Snapshot) -> Itera
     for edge in process.depends_on:
         other = snapshot.process(edge.process)
         before = counterpart(slot, edge, other)
-        if other is not None and isinstance(before, Period):
+        if other is None or not isinstance(before, Period):
+            continue
+        is_missing = snapshot.state_of(other.name, str(before)) is None
+        if is_missing and not is_end_of_chain(process, edge, before, snapshot):
             yield from _missing(other, before, snapshot)
 
 
