@@ -21,8 +21,8 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import canceled, moved
 from scoopi.scheduler.explaining.absent_job import absent_job
+from scoopi.scheduler.explaining.why import why
 from scoopi.scheduler.retrying import ended_by
-from scoopi.scheduler.why import why
 from scoopi.serve.rows import Row, change_row, gate_row, job_row
 from scoopi.serve.services.attempt_service import AttemptService
 from scoopi.serve.services.cascade import Cascade

@@ -11,7 +11,7 @@ import pytest
 from scoopi.model.schedule.schedule_records import UNSETTLED, AttemptRecord
 from scoopi.scheduler.decisions import canceled, changed
 from scoopi.scheduler.explaining.attempt_explanation import explained_attempt
-from scoopi.scheduler.why import why
+from scoopi.scheduler.explaining.why import why
 from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]

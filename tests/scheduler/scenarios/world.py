@@ -24,10 +24,10 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import DecidedRecord, Decision, changed, made
+from scoopi.scheduler.explaining.why import why
 from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
-from scoopi.scheduler.why import why
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MOST_PASSES = 50

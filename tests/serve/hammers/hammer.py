@@ -26,7 +26,7 @@ from typing import TypeVar
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import FINISHED
-from scoopi.scheduler.why import why
+from scoopi.scheduler.explaining.why import why
 from tests.serve.hammers.hammer_scrapes import SCRAPES, HammerScrapes
 from tests.serve.hammers.hammer_stores import STORES, HammerStore
 from tests.serve.hammers.hammer_watch import HammerWatch

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from scoopi.model.schedule.schedule_records import FINISHED, LIVE, TERMINAL, AttemptRecord, JobRecord
-from scoopi.scheduler.why import why
+from scoopi.scheduler.explaining.why import why
 from tests.serve.histories.crashing_world import CrashingWorld
 from tests.store.faulty_store import Faults
 
