@@ -170,6 +170,7 @@ class Server:
         self._has_begun = True
 
     def _turn(self, is_stopping: bool) -> None:
+        """Run one round of the loop: a pass if one is due, attempts, background work, then a wait."""
         if not self._has_begun:
             self._begin()
         self._beat()
@@ -177,31 +178,50 @@ class Server:
             self._runner.stop(None)
         self._report()
         if self._heartbeat.is_asked:
-            self._pass_at, self._is_quiet, self._heartbeat.is_asked = time.monotonic(), False, False
-        is_current = False
-        if self._options.schedules and time.monotonic() >= self._pass_at:
-            is_current = self._pass()
+            self._heartbeat.is_asked = False
+            self._request_pass()
+        is_current = self._is_pass_due() and self._pass()
         if self._options.works:
-            self._beat()  # where the store is slow, each of these steps takes as long as a heartbeat
-            self._runner.poll(self._settings)
-            if self._has_failed and self._runner.take_over():
-                self._pass_at, self._is_quiet = time.monotonic(), False
-            self._has_failed = False
-            self._beat()
-            if not is_stopping and self._heartbeat.is_live():
-                self._claim(is_current)
+            self._work(is_current, is_stopping)
         self._beat()
         if not is_stopping:
             self._background.turn(now_utc())
         self._outage.over()
         late = "" if self._heartbeat.is_live() else "its heartbeat is late"
         self._health.turned("it shuts down" if is_stopping else late)
+        self._wait(0.0 if self._is_idle() else self._wait_s())
+
+    def _work(self, is_current: bool, is_stopping: bool) -> None:
+        """Look after the attempts that run here, and claim others.
+
+        Args:
+            is_current: see `_claim`.
+        """
+        self._beat()
+        self._runner.poll(self._settings)
+        if self._has_failed and self._runner.take_over():
+            self._request_pass()
+        self._has_failed = False
+        self._beat()
+        if not is_stopping and self._heartbeat.is_live():
+            self._claim(is_current)
+
+    def _wait_s(self) -> float:
+        """The seconds until the next turn has something to do, as far as known."""
         wait_s = min(self._heartbeat.wait_s(), self._background.wait_s())
         if self._options.schedules:
             wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
-        self._wait(0.0 if self._is_idle() else wait_s)
+        return wait_s
+
+    def _request_pass(self) -> None:
+        """Have the next turn run a pass, as there is something to decide."""
+        self._pass_at, self._is_quiet = time.monotonic(), False
+
+    def _is_pass_due(self) -> bool:
+        return self._options.schedules and time.monotonic() >= self._pass_at
 
     def _beat(self) -> None:
+        """Renew the heartbeat if it is due; called between steps, each of which may take as long."""
         if self._heartbeat.beat():
             self._settings = self._state.schedule(self._heartbeat.bundle).settings
             self._runner.keep_alive(self._heartbeat.lease_ends_at())
@@ -237,12 +257,12 @@ class Server:
 
     def _wait(self, seconds: float) -> None:
         if self._runner.wait(seconds):
-            self._pass_at, self._is_quiet = time.monotonic(), False
+            self._request_pass()
         self._report()
 
     def _report(self) -> None:
         if self._runner.report():
-            self._pass_at, self._is_quiet = time.monotonic(), False
+            self._request_pass()
 
     def _begin_shutdown(self) -> None:
         self._ended_at = time.monotonic()
