@@ -12,8 +12,8 @@ def now_utc() -> datetime:
     return datetime.now(UTC)
 
 
-class Throttle:
-    """Allows something at once, and then at most once in each period.
+class PollTimer:
+    """When something that is checked in a loop is due: at once, and then at most once in each period.
 
     Args:
         period_s: the period in seconds.

@@ -16,7 +16,7 @@ from scoopi.model.text.shown import as_utf8
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.background_process import BackgroundProcess
-from scoopi.serve.clock import Throttle
+from scoopi.serve.clock import PollTimer
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class NoticeSender:
         self._under_way: list[_Sending] = []
         self._unwritten: list[tuple[NoticeRecord, NoticeRecord]] = []
         self._is_hurried = False
-        self._throttle = Throttle(read_every_s)
+        self._poll = PollTimer(read_every_s)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
@@ -118,7 +118,7 @@ class NoticeSender:
         """
         for sending in [*self._under_way]:
             self._check(sending, now)
-        if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._throttle.is_due()):
+        if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._poll.is_due()):
             self._begin_due(now)
         for old, new in [*self._unwritten]:
             if self._written(old, new) is not None:

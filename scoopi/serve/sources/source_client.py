@@ -18,7 +18,7 @@ from scoopi.model.text.shown import as_utf8
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.evaluations import last_evaluation
 from scoopi.serve.background_process import BackgroundProcess
-from scoopi.serve.clock import Throttle
+from scoopi.serve.clock import PollTimer
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class SourceClient:
         self._store, self._current, self._project = store, current, project
         self._environ, self._new_window, self._limit_s = environ, new_window, limit_s
         self._open: dict[str, _Question] = {}
-        self._throttle = Throttle(_READ_EVERY_S)
+        self._poll = PollTimer(_READ_EVERY_S)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
@@ -86,7 +86,7 @@ class SourceClient:
         """
         for name in [*self._open]:
             self._check(name)
-        if self._throttle.is_due():
+        if self._poll.is_due():
             self._ask(now)
 
     def ask_all(self, now: datetime) -> None:
