@@ -18,15 +18,15 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
-    PassRecord,
     ProcessRecord,
+    SchedulerRecord,
     WorkerRecord,
 )
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot
 
 DecidedRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | NoticeRecord
-RecordType = TypeVar("RecordType", bound=DecidedRecord | PassRecord)
+RecordType = TypeVar("RecordType", bound=DecidedRecord | SchedulerRecord)
 Name = Literal[
     "job_made",
     "job_moved",

@@ -175,7 +175,7 @@ class Passes:
             meanwhile: called between the scans, each of which may take long.
         """
         bundle, schedule = self._schedule()
-        shared = self._store.the_pass()
+        shared = self._store.scheduler()
         attempts = self._store.open_attempts()
         meanwhile()
         processes = self._store.processes()

@@ -17,7 +17,7 @@ from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
 from scoopi.errors import DamagedBundleError, DefsError, RecordError, StoreError, UsageError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.process_change import ProcessChange
-from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord, PassRecord, ProcessRecord
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord, ProcessRecord, SchedulerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
@@ -101,7 +101,7 @@ class State:
             notify_all(self.folder)
 
     def _ensure_format(self) -> None:
-        found = self.store.the_pass().state_format
+        found = self.store.scheduler().state_format
         if found > STATE_FORMAT:
             what = f"{self.name} is of a newer Scoopi: format {found}, this one knows {STATE_FORMAT}"
             raise StoreError(what, hint="upgrade this Scoopi, or use another --state or --store")
@@ -122,7 +122,9 @@ class State:
     def ask_for_pass(self) -> None:
         """Request a pass, which a `serve` of another machine runs at its next heartbeat."""
         try:
-            self.store.change_pass(lambda old: None if old.is_requested else changed(old, is_requested=True))
+            self.store.change_scheduler(
+                lambda old: None if old.is_requested else changed(old, is_requested=True)
+            )
         except StoreError as error:
             log.info("no pass was asked for: %s", error)
 
@@ -133,7 +135,7 @@ class State:
 
     def current(self) -> tuple[str, Schedule]:
         """Return the digest and the definitions of the current project; empty before the first deployment."""
-        name = self.store.the_pass().bundle
+        name = self.store.scheduler().bundle
         return name, self.schedule(name)
 
     def schedule(self, name: str) -> Schedule:
@@ -206,7 +208,7 @@ class State:
         if report.warnings:
             warn(report.text())
         name, data = bundle.pack(project)
-        is_current = name == self.store.the_pass().bundle
+        is_current = name == self.store.scheduler().bundle
         before = schedule.processes if is_current else self._deployed()
         rows = deployment_changes(before, schedule.processes, self.store.active_jobs().values())
         if not dry_run:
@@ -217,7 +219,7 @@ class State:
             for row in rows:
                 change = change_here(row["change"], now, by, f"bundle {name[:12]}")
                 self._note(row["process"], change, schedule.processes.get(row["process"]))
-            self.store.change_pass(lambda record: _with_bundle(record, name, now))
+            self.store.change_scheduler(lambda record: _with_bundle(record, name, now))
             (self.folder / _DEPLOYED).write_text(name)
         return rows
 
@@ -231,7 +233,7 @@ class State:
             DefsError: the project cannot be packed.
         """
         path = self.folder / _DEPLOYED
-        record, own = self.store.the_pass(), path.read_text() if path.exists() else ""
+        record, own = self.store.scheduler(), path.read_text() if path.exists() else ""
         is_replaced = own not in ("", record.bundle) and project.exists() and own == bundle.pack(project)[0]
         return record.former.get(own) if is_replaced else None
 
@@ -265,7 +267,7 @@ class State:
         return msgspec.structs.replace(schedule, processes=processes)
 
 
-def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | None:
+def _with_bundle(record: SchedulerRecord, name: str, now: datetime) -> SchedulerRecord | None:
     """The record with this project as the current one; None if it is current already."""
     if record.bundle == name:
         return None

@@ -48,9 +48,11 @@ def test_a_pass_creates_the_job_and_the_attempt_of_a_fire_once(deployed: Deploye
 def test_a_pass_that_finds_another_one_running_requests_its_repetition(deployed: Deployed) -> None:
     state = deployed(HOURLY)
     held = msgspec.structs.replace
-    state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30)))
+    state.store.change_scheduler(
+        lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30))
+    )
     assert state.passes.run(NOW + timedelta(seconds=1)) is None
-    assert state.store.the_pass().is_requested
+    assert state.store.scheduler().is_requested
 
 
 def test_a_pass_that_is_asked_to_repeat_repeats_before_it_ends(
@@ -71,15 +73,17 @@ def test_a_pass_that_is_asked_to_repeat_repeats_before_it_ends(
         rows = state.passes.run(NOW) or []
     assert asked == [None], "the other one does not wait"
     assert [row["decision"] for row in rows] == ["attempt_made", "job_moved", "attempt_placed"]
-    assert (state.store.the_pass().holder, state.store.the_pass().is_requested) == ("", False)
+    assert (state.store.scheduler().holder, state.store.scheduler().is_requested) == ("", False)
 
 
 def test_a_dead_pass_is_replaced_after_its_time(deployed: Deployed) -> None:
     state = deployed(HOURLY)
     held = msgspec.structs.replace
-    state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30)))
+    state.store.change_scheduler(
+        lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30))
+    )
     assert state.passes.run(NOW + timedelta(seconds=31)) == []
-    assert state.store.the_pass().holder == ""
+    assert state.store.scheduler().holder == ""
 
 
 @pytest.mark.parametrize("is_taken", [False, True])
@@ -92,25 +96,25 @@ def test_a_long_pass_renews_its_lease_or_ends_when_another_one_has_taken_it(
 
     def slow(snapshot: Snapshot, faults: PlanFaults) -> list[Decision]:
         clock[0] += 20
-        seen.append(state.store.the_pass())
+        seen.append(state.store.scheduler())
         if is_taken:
-            state.store.change_pass(lambda record: msgspec.structs.replace(record, holder="other"))
+            state.store.change_scheduler(lambda record: msgspec.structs.replace(record, holder="other"))
         return reconcile(snapshot, faults)
 
     monkeypatch.setattr(passes, "reconcile", slow)
     state.passes.run(now)
     if is_taken:
         assert len(seen) == 1, "another round would decide beside the other pass"
-        assert state.store.the_pass().holder == "other"
+        assert state.store.scheduler().holder == "other"
     else:
         assert [each.until for each in seen[:2]] == [now + timedelta(seconds=30), now + timedelta(seconds=50)]
-        assert state.store.the_pass().holder == ""
+        assert state.store.scheduler().holder == ""
 
 
 def test_a_pass_is_not_held_up_by_one_of_a_clock_that_was_ahead(deployed: Deployed) -> None:
     state = deployed(HOURLY)
     held = msgspec.structs.replace
-    state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(days=1)))
+    state.store.change_scheduler(lambda record: held(record, holder="other", until=NOW + timedelta(days=1)))
     assert state.passes.run(NOW) == []
 
 
@@ -353,9 +357,9 @@ def test_an_interrupted_pass_is_continued_by_its_own_process_at_once(
         away.setattr(state.store, "write", refusing)
         with pytest.raises(StoreError):
             state.passes.run(later)
-    assert state.store.the_pass().holder
+    assert state.store.scheduler().holder
     assert state.passes.run(later + timedelta(seconds=1))
-    assert not state.store.the_pass().holder
+    assert not state.store.scheduler().holder
 
 
 def slow_writes(monkeypatch: pytest.MonkeyPatch, state: State, clock: list[float], seconds: float) -> None:
@@ -383,7 +387,7 @@ def test_a_pass_that_has_taken_its_time_leaves_the_rest_to_the_next_one(
         before, runs = state.passes.counts.writes, runs + 1
         state.passes.run(later, most_s=2)
         assert state.passes.counts.writes - before in (1, 2, 3), "each one gets on"
-        left = state.store.the_pass()
+        left = state.store.scheduler()
         assert (left.holder, left.is_requested) == ("", state.passes.is_unfinished)
     assert runs > 2
     assert {each.process for each in state.store.open_attempts()} == {"p", "q", "r"}
@@ -401,13 +405,13 @@ def test_a_pass_that_is_asked_to_repeat_all_the_time_ends(
 
     def asking(*args: object) -> object:
         clock[0] += 1
-        state.store.change_pass(lambda record: changed(record, is_requested=True))
+        state.store.change_scheduler(lambda record: changed(record, is_requested=True))
         return snapshot(NOW)
 
     monkeypatch.setattr(state.passes, "snapshot", asking)
     assert state.passes.run(NOW, most_s=5) == []
     assert (clock[0], state.passes.is_unfinished) == (5.0, True)
-    left = state.store.the_pass()
+    left = state.store.scheduler()
     assert (left.holder, left.is_requested) == ("", True), "the one that asked finds it free"
 
 

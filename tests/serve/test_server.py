@@ -396,7 +396,7 @@ def test_a_serve_ends_when_a_newer_scoopi_has_changed_the_records(serving: Servi
     with serving.served() as serve:
         until(lambda: pids(sleeping))
         with State(serving.folder / "scheduler") as state:
-            state.store.change_pass(lambda record: replace(record, state_format=STATE_FORMAT + 1))
+            state.store.change_scheduler(lambda record: replace(record, state_format=STATE_FORMAT + 1))
         assert serve.wait(60) == 5
     assert "a newer Scoopi has changed the records to format 2" in serving.read("serve.log")
     assert not any(map(is_alive, pids(sleeping)))
@@ -446,7 +446,7 @@ def test_a_serve_sends_heartbeats_during_a_long_pass(
         lengths: list[float] = []
 
         def long(now: datetime, meanwhile: Callable[[], object], most_s: float) -> list[object]:
-            assert state.store.the_pass().holder == ""
+            assert state.store.scheduler().holder == ""
             before = state.store.workers()["w"].version
             until(lambda: meanwhile() or state.store.workers()["w"].version > before)
             lengths.append(most_s)

@@ -83,7 +83,7 @@ def test_a_project_that_can_no_longer_be_read_is_replaced_by_a_deployment(
             (tmp_path / "jobs/jobs.yml").write_text("processes: {a: {execute: external:x}}")
             broken, data = bundle.pack(tmp_path / "jobs")
             state.store.put_bundle(broken, data, NOW, 2**20)
-            state.store.change_pass(lambda old: changed(old, bundle=broken))
+            state.store.change_scheduler(lambda old: changed(old, bundle=broken))
         with pytest.raises((StoreError, DefsError, UsageError)):
             state.current()
         repaired = changes(state, tmp_path, first)
@@ -105,8 +105,8 @@ def test_what_a_deployment_changes_is_assumed_if_the_current_project_is_lost(
 
 def test_the_records_of_a_newer_scoopi_are_refused(deployed: Deployed, tmp_path: Path) -> None:
     state = deployed("processes: {a: {executes: external:x}}")
-    assert state.store.the_pass().state_format == STATE_FORMAT
-    state.store.change_pass(lambda old: changed(old, state_format=STATE_FORMAT + 1))
+    assert state.store.scheduler().state_format == STATE_FORMAT
+    state.store.change_scheduler(lambda old: changed(old, state_format=STATE_FORMAT + 1))
     with pytest.raises(StoreError, match=r"is of a newer Scoopi: format 2, this one knows 1"):
         State(tmp_path / "scheduler")
 

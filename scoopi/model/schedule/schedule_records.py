@@ -253,8 +253,8 @@ STATE_FORMAT = 1
 """The format of the records; grows with each change that an older Scoopi would misread."""
 
 
-class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The shared state of passes: only one runs at a time, and a counter is the clock of heartbeats.
+class SchedulerRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """The one record of the whole scheduler: its current project, whose pass runs, and the heartbeat number.
 
     Attributes:
         holder, worker: the process whose pass runs, and the name of its worker; empty if there is none.

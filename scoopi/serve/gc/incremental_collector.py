@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from scoopi.errors import BusyRecordError, StoreError
-from scoopi.model.schedule.schedule_records import PassRecord
+from scoopi.model.schedule.schedule_records import SchedulerRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.gc.folder_collector import FolderCollector
 from scoopi.serve.gc.record_collector import Collected, RecordCollector
@@ -89,12 +89,12 @@ class IncrementalCollector:
         every = self._state.current()[1].settings.gc.every
         self._next_round = time.monotonic() + every.total_seconds()
 
-        def begun(old: PassRecord) -> PassRecord | None:
+        def begun(old: SchedulerRecord) -> SchedulerRecord | None:
             is_early = old.collected is not None and abs(now - old.collected) < every
             return None if is_early else changed(old, collected=now)
 
         try:
-            is_ours = self._collects_records and self._state.store.change_pass(begun) is not None
+            is_ours = self._collects_records and self._state.store.change_scheduler(begun) is not None
         except BusyRecordError as error:
             log.info("the round of the garbage collector over the records is left out: %s", error)
             is_ours = False

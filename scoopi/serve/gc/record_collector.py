@@ -17,8 +17,8 @@ from scoopi.model.schedule.schedule_records import (
     PAST,
     AttemptRecord,
     JobRecord,
-    PassRecord,
     ProcessRecord,
+    SchedulerRecord,
     WorkerRecord,
 )
 from scoopi.scheduler.decisions import changed
@@ -194,7 +194,7 @@ class RecordCollector:
 
     def _bundles(self) -> list[Collected]:
         """Remove projects that were replaced longer ago than they are kept, and that no open attempt uses."""
-        shared = self._store.the_pass()
+        shared = self._store.scheduler()
         used = {shared.bundle, *(attempt.bundle for attempt in self._store.open_attempts())}
         collected = []
         for name, replaced in shared.former.items():
@@ -205,7 +205,7 @@ class RecordCollector:
                 if not self._store.remove_bundle(name, before):
                     continue
                 with _unless_busy(name):
-                    self._store.change_pass(partial(_without_former, name))
+                    self._store.change_scheduler(partial(_without_former, name))
             collected.append(Collected("bundle", name, f"replaced at {_text(replaced)}"))
         return collected
 
@@ -214,7 +214,7 @@ class RecordCollector:
 
         An external worker without heartbeats is kept: it may come back, and its heartbeats must be accepted.
         """
-        beat = self._store.the_pass().beat
+        beat = self._store.scheduler().beat
         most = LOST_FOR / self._schedule.settings.liveness.beat
         used = {
             name
@@ -258,7 +258,7 @@ def _with_noted(jobs: Sequence[JobRecord], record: ProcessRecord | None) -> Proc
     return changed(record, removed=removed) if record is not None and removed != record.removed else None
 
 
-def _without_former(name: str, record: PassRecord) -> PassRecord | None:
+def _without_former(name: str, record: SchedulerRecord) -> SchedulerRecord | None:
     former = {each: at for each, at in record.former.items() if each != name}
     return changed(record, former=former) if former != record.former else None
 

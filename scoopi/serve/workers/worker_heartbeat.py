@@ -8,7 +8,7 @@ from datetime import datetime
 
 from scoopi.errors import RecordError, StoreError
 from scoopi.model.schedule.liveness import Liveness
-from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, SchedulerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.workers.worker_registry import WorkerRegistry
@@ -108,7 +108,7 @@ class WorkerHeartbeat:
         self._next = began + self._liveness.beat.total_seconds() / 2
 
     def _count(self) -> None:
-        shared = self._store.the_pass()
+        shared = self._store.scheduler()
         if shared.state_format > STATE_FORMAT:
             what = f"a newer Scoopi has changed the records to format {shared.state_format}"
             raise RecordError(what, hint="upgrade this Scoopi, and start it again")
@@ -118,11 +118,11 @@ class WorkerHeartbeat:
         if number != self._seen:
             self._seen, self._seen_at = number, now
         elif now - self._seen_at >= self._liveness.beat.total_seconds():
-            self._store.change_pass(self._counted)
+            self._store.change_scheduler(self._counted)
             # after the write, which may take long: the next beat must not come early
             self._seen, self._seen_at = number + 1, time.monotonic()
 
-    def _counted(self, record: PassRecord) -> PassRecord | None:
+    def _counted(self, record: SchedulerRecord) -> SchedulerRecord | None:
         is_same = record.beat == self._seen and record.bundle == self.bundle
         return changed(record, beat=record.beat + 1) if is_same else None
 
@@ -134,7 +134,7 @@ def count_tick(store: ScheduleStore, liveness: Liveness, now: datetime) -> None:
     is the earlier one, because a clock was set back, it is stored, and nothing is incremented.
     """
 
-    def counted(record: PassRecord) -> PassRecord | None:
+    def counted(record: SchedulerRecord) -> SchedulerRecord | None:
         is_seen = record.beat_at is not None and record.beat == record.beat_seen
         if not is_seen or record.beat_at is None or now < record.beat_at:
             return changed(record, beat_at=now, beat_seen=record.beat)
@@ -142,4 +142,4 @@ def count_tick(store: ScheduleStore, liveness: Liveness, now: datetime) -> None:
             return None
         return changed(record, beat=record.beat + 1, beat_at=now, beat_seen=record.beat + 1)
 
-    store.change_pass(counted)
+    store.change_scheduler(counted)

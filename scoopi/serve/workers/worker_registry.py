@@ -29,7 +29,7 @@ class WorkerRegistry:
             is_external: whether the worker is not a `serve`, so that its heartbeats may be missing.
             incarnation: id of the worker's process; empty for a worker that is not a `serve`.
         """
-        beat = None if is_external else self._store.the_pass().beat
+        beat = None if is_external else self._store.scheduler().beat
 
         def registered(old: WorkerRecord | None) -> WorkerRecord:
             return WorkerRecord(
@@ -54,7 +54,7 @@ class WorkerRegistry:
         Returns:
             Whether the worker was registered.
         """
-        beat = self._store.the_pass().beat
+        beat = self._store.scheduler().beat
 
         def registered(old: WorkerRecord | None) -> WorkerRecord | None:
             is_free = old is None or old.is_external or old.state == "lost"
@@ -92,7 +92,7 @@ class WorkerRegistry:
         Raises:
             UsageError, FencedError: as for `change`; FencedError also if the record was removed meanwhile.
         """
-        number = self._store.the_pass().beat
+        number = self._store.scheduler().beat
 
         def beaten(old: WorkerRecord | None) -> WorkerRecord | None:
             if old is None:

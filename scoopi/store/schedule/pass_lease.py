@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scoopi.model.schedule.liveness import Liveness
-from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import SchedulerRecord, WorkerRecord
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 LEASE = timedelta(seconds=30)
@@ -49,24 +49,24 @@ class PassLease:
             Whether this process has the right.
         """
 
-        def take(record: PassRecord) -> PassRecord | None:
+        def take(record: SchedulerRecord) -> SchedulerRecord | None:
             if record.holder in ("", self._holder) or self._is_over(record, now) or self._is_dead(record):
                 holds = {"holder": self._holder, "worker": self._worker, "until": now + LEASE}
                 return _changed(record, **holds, is_requested=False)
             return None if record.is_requested else _changed(record, is_requested=True)
 
-        written = self._store.change_pass(take)
+        written = self._store.change_scheduler(take)
         return written is not None and written.holder == self._holder
 
     def renew(self, until: datetime) -> bool:
         """Prolong the lease until that time; return False if another process has taken the right."""
 
-        def renewed(record: PassRecord) -> PassRecord | None:
+        def renewed(record: SchedulerRecord) -> SchedulerRecord | None:
             return _changed(record, until=until) if record.holder == self._holder else None
 
-        return self._store.change_pass(renewed) is not None
+        return self._store.change_scheduler(renewed) is not None
 
-    def release(self, *, is_unfinished: bool, must_end: bool) -> PassRecord | None:
+    def release(self, *, is_unfinished: bool, must_end: bool) -> SchedulerRecord | None:
         """Give the right back, unless this process has to run another pass.
 
         Args:
@@ -77,7 +77,7 @@ class PassLease:
             had taken the right.
         """
 
-        def released(record: PassRecord) -> PassRecord | None:
+        def released(record: SchedulerRecord) -> SchedulerRecord | None:
             if record.holder != self._holder:
                 return None
             is_requested = record.is_requested or is_unfinished
@@ -85,14 +85,14 @@ class PassLease:
                 return _changed(record, is_requested=False)
             return _changed(record, holder="", worker="", until=None, is_requested=is_requested)
 
-        return self._store.change_pass(released)
+        return self._store.change_scheduler(released)
 
-    def _is_over(self, record: PassRecord, now: datetime) -> bool:
+    def _is_over(self, record: SchedulerRecord, now: datetime) -> bool:
         until = record.until
         # Not before `until - LEASE` either: a clock that was set back must not prolong the lease.
         return until is None or not until - LEASE <= now <= until
 
-    def _is_dead(self, record: PassRecord) -> bool:
+    def _is_dead(self, record: SchedulerRecord) -> bool:
         """Whether the holder's worker is lost, or another process has the worker's name."""
         if not record.worker:
             return False
@@ -103,5 +103,5 @@ class PassLease:
         return worker.beat is not None and record.beat - worker.beat > most
 
 
-def _changed(record: PassRecord, **fields: Any) -> PassRecord:
+def _changed(record: SchedulerRecord, **fields: Any) -> SchedulerRecord:
     return replace(record, **fields, version=record.version + 1)

@@ -7,16 +7,16 @@ from scoopi.model.schedule.run_node import FIRST_NODE
 from scoopi.model.schedule.schedule_records import (
     AttemptRecord,
     JobRecord,
-    PassRecord,
     ProcessRecord,
+    SchedulerRecord,
     WorkerRecord,
 )
 from scoopi.periods.slot import parse_slot, slot_key
 
 SHARED = "reconcile"
-"""The key of the record that all passes share."""
+"""The key of the record of the whole scheduler."""
 
-ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord | NoticeRecord
+ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | SchedulerRecord | NoticeRecord
 
 
 def job_key(job: str) -> str:

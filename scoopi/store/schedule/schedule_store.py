@@ -17,8 +17,8 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
-    PassRecord,
     ProcessRecord,
+    SchedulerRecord,
     WorkerRecord,
 )
 from scoopi.model.schedule.stored_bytes import BundlePart, KeptLog
@@ -80,7 +80,7 @@ class ScheduleStore:
                 (JobRecord, SCHEDULED_JOBS),
                 (AttemptRecord, ATTEMPTS),
                 (WorkerRecord, WORKERS),
-                (PassRecord, PASSES),
+                (SchedulerRecord, PASSES),
                 (NoticeRecord, NOTICES),
             )
         }
@@ -208,13 +208,15 @@ class ScheduleStore:
         known = self._known.setdefault((kind, phase), KnownRecords(codec))
         return known.read(with_prefix(self._store, store_map, _PAGE, "", phase))
 
-    def the_pass(self) -> PassRecord:
-        """Read the record that all passes share; the default one if there is none yet."""
-        return self.get(PassRecord, [SHARED]).get(SHARED) or PassRecord()
+    def scheduler(self) -> SchedulerRecord:
+        """Read the record of the whole scheduler; the default one if there is none yet."""
+        return self.get(SchedulerRecord, [SHARED]).get(SHARED) or SchedulerRecord()
 
-    def change_pass(self, change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
-        """Change the record that all passes share; see `update`."""
-        return self.update(PassRecord, SHARED, lambda old: change(old or PassRecord()))
+    def change_scheduler(
+        self, change: Callable[[SchedulerRecord], SchedulerRecord | None]
+    ) -> SchedulerRecord | None:
+        """Change the record of the whole scheduler; see `update`."""
+        return self.update(SchedulerRecord, SHARED, lambda old: change(old or SchedulerRecord()))
 
     def put_bundle(self, name: str, data: bytes, now: datetime, part_size: int) -> None:
         """Store a packed project in parts, which are written in order.
@@ -234,8 +236,7 @@ class ScheduleStore:
 
     def has_bundle(self, name: str) -> bool:
         """Whether the first part of a packed project exists; `bundle` finds out whether all do."""
-        key = f"{name}/0000"
-        return key in self._store.get_all(BUNDLES, [key])
+        return bool(self._store.get_all(BUNDLES, [f"{name}/0000"]))
 
     def remove_bundle(self, name: str, before: datetime) -> bool:
         """Remove a packed project, unless it was deployed after `before`.

@@ -96,7 +96,7 @@ def _versions(state: State) -> int:
     """A number that grows by one with each write to a record that a pass may write."""
     jobs = sum(job.version for job in state.store.scan(JobRecord))
     processes = sum(process.version for process in state.store.scan(ProcessRecord))
-    return jobs + processes + state.store.the_pass().version
+    return jobs + processes + state.store.scheduler().version
 
 
 def successor_time(serving: Serving) -> bool:

@@ -72,7 +72,7 @@ def test_a_wrong_name_or_argument_is_one_clear_error(
 
 def test_a_state_of_a_newer_scoopi_ends_every_verb_with_code_5(shop: Shop) -> None:
     with State(Path("scheduler")) as state:
-        state.store.change_pass(lambda old: changed(old, state_format=99))
+        state.store.change_scheduler(lambda old: changed(old, state_format=99))
     assert shop.run("job", "list") == 5
     assert "is of a newer Scoopi: format 99" in shop.err.getvalue()
 

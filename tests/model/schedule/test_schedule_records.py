@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, PassRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, SchedulerRecord, WorkerRecord
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobRecord(
@@ -23,7 +23,7 @@ def test_jobs_and_attempts_are_named_by_process_slot_and_number() -> None:
 
 
 def test_a_record_comes_back_as_it_was_written() -> None:
-    for record in (JOB, ATTEMPT, WorkerRecord(worker="w", incarnation="i"), PassRecord()):
+    for record in (JOB, ATTEMPT, WorkerRecord(worker="w", incarnation="i"), SchedulerRecord()):
         assert msgspec.json.decode(msgspec.json.encode(record), type=type(record)) == record
 
 

@@ -85,7 +85,7 @@ def test_after_a_failure_of_the_store_a_later_round_removes_the_rest(
     with pytest.raises(StoreError):
         one.turn(LATER)
     monkeypatch.undo()
-    state.store.change_pass(lambda old: replace(old, collected=None, version=old.version + 1))
+    state.store.change_scheduler(lambda old: replace(old, collected=None, version=old.version + 1))
     collector(state).finish(LATER)
     assert ended_slots(state) == []
 
@@ -97,7 +97,7 @@ def test_if_it_cannot_be_noted_that_a_round_begins_the_next_round_removes_the_re
         raise BusyRecordError("it keeps changing")
 
     with monkeypatch.context() as patched:
-        patched.setattr(state.store, "change_pass", busy)
+        patched.setattr(state.store, "change_scheduler", busy)
         collector(state).finish(LATER)
     assert ended_slots(state) == ["!1"]
     collector(state).finish(LATER)

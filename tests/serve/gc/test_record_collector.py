@@ -174,7 +174,7 @@ def test_a_replaced_bundle_is_removed_when_no_open_attempt_began_with_it(deploye
     first = state.current()[0]
     planned(deployed(SETTINGS + "  third: {executes: external:x}\n"))
     replaced = {first: NOW - 4 * DAY}
-    state.store.change_pass(lambda old: replace(old, former=replaced, version=old.version + 1))
+    state.store.change_scheduler(lambda old: replace(old, former=replaced, version=old.version + 1))
     running = attempt(job("!1"), phase=LIVE, status="running", bundle=first)
     put(state, running)
     assert collected(state) == []
@@ -183,12 +183,12 @@ def test_a_replaced_bundle_is_removed_when_no_open_attempt_began_with_it(deploye
     later = RecordCollector(state, NOW + 4 * DAY).steps()
     assert [each.name for step in later for each in step] == [first]
     assert not state.store.has_bundle(first)
-    assert state.store.the_pass().former == {}
+    assert state.store.scheduler().former == {}
 
 
 def test_workers_stay_that_run_or_were_registered_by_hand(state: State) -> None:
     lost = WorkerRecord(worker="killed", incarnation="1", state="lost", capacity=1.0, beat=9)
-    state.store.change_pass(lambda old: replace(old, beat=100_000, version=old.version + 1))
+    state.store.change_scheduler(lambda old: replace(old, beat=100_000, version=old.version + 1))
     put(
         state,
         lost,

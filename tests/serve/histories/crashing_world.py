@@ -169,7 +169,7 @@ class CrashingWorld:
     def pass_beats(self, count: int, *alive: str) -> None:
         """Let the time of `count` heartbeats pass, which only these workers send."""
         self.do(
-            lambda state: state.store.change_pass(
+            lambda state: state.store.change_scheduler(
                 lambda old: replace(old, beat=old.beat + count, version=old.version + 1)
             )
         )

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import RecordError, StoreError
 from scoopi.model.schedule.liveness import Liveness
-from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, SchedulerRecord
 from scoopi.model.schedule.schedule_settings import Schedule, ScheduleSettings
 from scoopi.serve.state import State
 from scoopi.serve.workers import worker_heartbeat
@@ -41,8 +41,8 @@ def test_heartbeats_let_the_counter_grow_and_write_what_they_read(deployed: Depl
     for name in ("one", "two"):
         registry.put(name, ("default",), 1, is_external=False)
         heartbeats.append(WorkerHeartbeat(state.store, name, fast))
-    until(lambda: [heartbeat.beat() for heartbeat in heartbeats] and state.store.the_pass().beat >= 3)
-    number = state.store.the_pass().beat
+    until(lambda: [heartbeat.beat() for heartbeat in heartbeats] and state.store.scheduler().beat >= 3)
+    number = state.store.scheduler().beat
     assert all(number - (worker.beat or 0) <= 1 for worker in state.store.workers().values())
 
 
@@ -89,19 +89,19 @@ def test_the_counter_grows_no_sooner_than_a_beat_after_a_write_that_took_long(
     monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     heartbeat = WorkerHeartbeat(state.store, None, fast)
     assert heartbeat.beat()
-    change_pass = state.store.change_pass
+    change_scheduler = state.store.change_scheduler
 
-    def slow(change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
+    def slow(change: Callable[[SchedulerRecord], SchedulerRecord | None]) -> SchedulerRecord | None:
         clock[0] += 60
-        return change_pass(change)
+        return change_scheduler(change)
 
-    monkeypatch.setattr(state.store, "change_pass", slow)
+    monkeypatch.setattr(state.store, "change_scheduler", slow)
     clock[0] += 1
-    before = state.store.the_pass().beat
+    before = state.store.scheduler().beat
     assert heartbeat.beat()
-    assert state.store.the_pass().beat == before + 1
+    assert state.store.scheduler().beat == before + 1
     assert heartbeat.beat()
-    assert state.store.the_pass().beat == before + 1, "workers would be lost too soon"
+    assert state.store.scheduler().beat == before + 1, "workers would be lost too soon"
 
 
 def with_liveness(beat_s: int, gap: int) -> str:
@@ -165,7 +165,7 @@ def test_a_serve_counts_and_beats_by_the_settings_of_the_current_project(
     clock[0] += 2.5
     assert heartbeat.beat()
     assert (heartbeat.lease_s, heartbeat.wait_s()) == (4.0, 0.5)
-    assert state.store.the_pass().beat == 1, "it has seen the number for two seconds"
+    assert state.store.scheduler().beat == 1, "it has seen the number for two seconds"
 
 
 def test_nothing_is_counted_by_settings_that_a_deployment_has_just_changed(
@@ -176,17 +176,17 @@ def test_nothing_is_counted_by_settings_that_a_deployment_has_just_changed(
     monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     heartbeat = WorkerHeartbeat(state.store, None, state.schedule, "a")
     assert heartbeat.beat()
-    change_pass = state.store.change_pass
+    change_scheduler = state.store.change_scheduler
 
-    def late(change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
-        monkeypatch.setattr(state.store, "change_pass", change_pass)
+    def late(change: Callable[[SchedulerRecord], SchedulerRecord | None]) -> SchedulerRecord | None:
+        monkeypatch.setattr(state.store, "change_scheduler", change_scheduler)
         deployed(with_liveness(60, 3))
-        return change_pass(change)
+        return change_scheduler(change)
 
-    monkeypatch.setattr(state.store, "change_pass", late)
+    monkeypatch.setattr(state.store, "change_scheduler", late)
     clock[0] += 2
     assert heartbeat.beat()
-    assert state.store.the_pass().beat == 0
+    assert state.store.scheduler().beat == 0
 
 
 def test_a_heartbeat_shows_that_another_machine_asks_for_a_pass(deployed: Deployed) -> None:
@@ -206,13 +206,13 @@ def test_ticks_let_the_counter_grow_by_their_own_time(deployed: Deployed) -> Non
     numbers = []
     for seconds in (0, 4, 5, 9, 60, 61, 3, 7, 8):
         count_tick(store, liveness, NOW + timedelta(seconds=seconds))
-        numbers.append(store.the_pass().beat)
+        numbers.append(store.scheduler().beat)
     assert numbers == [0, 0, 1, 1, 2, 2, 2, 2, 3]  # a time that went back is stored, and increments nothing
 
 
 def _beat_once(heartbeat: WorkerHeartbeat, state: State) -> None:
-    number = state.store.the_pass().beat
-    until(lambda: heartbeat.beat() and state.store.the_pass().beat > number)
+    number = state.store.scheduler().beat
+    until(lambda: heartbeat.beat() and state.store.scheduler().beat > number)
 
 
 def test_a_tick_beside_a_serve_increments_nothing(deployed: Deployed) -> None:
@@ -220,15 +220,15 @@ def test_a_tick_beside_a_serve_increments_nothing(deployed: Deployed) -> None:
     heartbeat = WorkerHeartbeat(state.store, None, fast)
     for count in range(3):
         _beat_once(heartbeat, state)
-        number = state.store.the_pass().beat
+        number = state.store.scheduler().beat
         count_tick(state.store, Liveness(), NOW + timedelta(minutes=count))
-        assert state.store.the_pass().beat == number
+        assert state.store.scheduler().beat == number
 
 
 def test_heartbeats_stop_when_a_newer_scoopi_has_changed_the_records(deployed: Deployed) -> None:
     state = deployed(ONE)
     WorkerRegistry(state.store).put("one", ("default",), 1, is_external=False)
-    state.store.change_pass(lambda record: replace(record, state_format=STATE_FORMAT + 1))
+    state.store.change_scheduler(lambda record: replace(record, state_format=STATE_FORMAT + 1))
     with pytest.raises(RecordError, match="a newer Scoopi has changed the records"):
         WorkerHeartbeat(state.store, "one", fast).beat()
 
@@ -242,14 +242,14 @@ def test_an_outage_of_the_store_is_logged_when_it_begins_and_when_it_is_over(
     for module in (worker_heartbeat, store_outage):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     heartbeat = WorkerHeartbeat(state.store, "one", fast)
-    the_pass = state.store.the_pass
+    scheduler = state.store.scheduler
 
-    def away() -> PassRecord:
+    def away() -> SchedulerRecord:
         raise StoreError("the database does not answer", hint="is it running?")
 
     with caplog.at_level(logging.WARNING):
         for is_away in (False, True, True, True, False, False, True):
-            monkeypatch.setattr(state.store, "the_pass", away if is_away else the_pass)
+            monkeypatch.setattr(state.store, "scheduler", away if is_away else scheduler)
             clock[0] += 7
             assert heartbeat.beat() != is_away
     assert [record.getMessage().split(":")[0] for record in caplog.records] == [

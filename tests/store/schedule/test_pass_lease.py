@@ -36,7 +36,7 @@ def lease(store: ScheduleStore) -> PassLease:
 def test_the_pass_of_a_live_worker_is_waited_for_and_asked_to_repeat(store: ScheduleStore) -> None:
     beat_on(store, GAP)
     assert not lease(store).take(SOON)
-    assert store.the_pass().is_requested
+    assert store.scheduler().is_requested
 
 
 @pytest.mark.parametrize("how", ["missed heartbeats", "marked as lost", "another process", "removed"])
@@ -83,29 +83,29 @@ def test_a_pass_that_must_end_leaves_the_request_to_repeat(store: ScheduleStore)
 def test_a_right_that_was_taken_is_neither_renewed_nor_released(store: ScheduleStore) -> None:
     held = lease(store)
     held.hold_as("w", "one")
-    store.change_pass(lambda record: replace(record, holder="other"))
-    before = store.the_pass()
+    store.change_scheduler(lambda record: replace(record, holder="other"))
+    before = store.scheduler()
     assert not held.renew(NOW + LEASE)
     assert held.release(is_unfinished=False, must_end=True) is None
-    assert store.the_pass() == before
+    assert store.scheduler() == before
 
 
 def test_a_pass_that_is_taken_runs_once_unless_it_is_asked_for_meanwhile(store: ScheduleStore) -> None:
     held = lease(store)
     held.hold_as("w", "one")
     assert not lease(store).take(SOON)
-    asked = store.the_pass()
+    asked = store.scheduler()
     assert asked.is_requested
     assert held.take(SOON)
-    taken = store.the_pass()
+    taken = store.scheduler()
     assert not taken.is_requested
     assert taken.version == asked.version + 1, "each change counts as one"
     assert held.renew(SOON + LEASE)
-    assert store.the_pass() == replace(taken, until=SOON + LEASE, version=taken.version + 1)
+    assert store.scheduler() == replace(taken, until=SOON + LEASE, version=taken.version + 1)
 
 
 def beat_on(store: ScheduleStore, beats: int) -> None:
-    store.change_pass(lambda record: replace(record, beat=record.beat + beats))
+    store.change_scheduler(lambda record: replace(record, beat=record.beat + beats))
 
 
 def worker(of: ScheduleStore, **fields: object) -> None:

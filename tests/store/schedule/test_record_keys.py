@@ -5,7 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from scoopi.model.schedule.run_node import FIRST_NODE
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, JobRecord, PassRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import (
+    LIVE,
+    AttemptRecord,
+    JobRecord,
+    SchedulerRecord,
+    WorkerRecord,
+)
 from scoopi.store.schedule.record_keys import SHARED, job_key, log_key, record_key
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,4 +45,4 @@ def test_the_log_of_a_further_node_is_kept_behind_that_of_the_first() -> None:
 
 def test_other_records_have_the_key_that_they_are_named_by() -> None:
     assert record_key(WorkerRecord(worker="one", incarnation="i")) == "one"
-    assert record_key(PassRecord()) == SHARED
+    assert record_key(SchedulerRecord()) == SHARED

@@ -20,8 +20,8 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
-    PassRecord,
     ProcessRecord,
+    SchedulerRecord,
     WorkerRecord,
 )
 from scoopi.model.schedule.stored_bytes import KeptLog
@@ -183,9 +183,9 @@ def test_workers_and_what_passes_share(schedule: ScheduleStore) -> None:
     worker = WorkerRecord(worker="one", incarnation="i")
     schedule.write(None, worker)
     assert schedule.workers() == {"one": worker}
-    assert schedule.the_pass() == PassRecord()
-    schedule.change_pass(lambda old: replace(old, beat=old.beat + 1))
-    assert schedule.the_pass().beat == 1
+    assert schedule.scheduler() == SchedulerRecord()
+    schedule.change_scheduler(lambda old: replace(old, beat=old.beat + 1))
+    assert schedule.scheduler().beat == 1
 
 
 @pytest.mark.parametrize("data", [b"", b"1234", b"12345", b"123456789"])

@@ -21,12 +21,12 @@ def test_without_a_url_it_is_a_file(tmp_path: Path) -> None:
 def test_a_database_is_shared_and_released(tmp_path: Path, postgres_url: str) -> None:
     url = parse_store_url(postgres_url)
     one, two = (open_schedule_store(tmp_path, url, None) for _ in range(2))
-    one.change_pass(lambda old: type(old)(bundle="b"))
-    assert two.the_pass().bundle == "b"
+    one.change_scheduler(lambda old: type(old)(bundle="b"))
+    assert two.scheduler().bundle == "b"
     for store in (one, two):
         store.close()
         with pytest.raises(StoreError, match="the store is closed"):
-            store.the_pass()
+            store.scheduler()
     assert not (tmp_path / DATABASE).exists()
 
 
