@@ -19,7 +19,7 @@ from scoopi.model.schedule.process import (
     Deadline,
     DependsOn,
     Executes,
-    Notification,
+    NotifyRule,
     Probe,
     Process,
     RetryRule,
@@ -41,7 +41,7 @@ _BLOCKS: dict[str, tuple[Block, type[msgspec.Struct] | None]] = {
     "process-retry": (RETRY, RetryRule),
     "timeout": (TIMEOUT, Timeouts),
     "deadline": (DEADLINE, Deadline),
-    "notify": (NOTIFY, Notification),
+    "notify": (NOTIFY, NotifyRule),
     "schedule-settings": (SETTINGS, ScheduleSettings),
 }
 _DEFAULTS = {

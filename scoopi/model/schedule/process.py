@@ -160,7 +160,7 @@ class Deadline(msgspec.Struct, frozen=True, kw_only=True):
     then: Literal["notify", "fail"] = "notify"
 
 
-class Notification(msgspec.Struct, frozen=True, kw_only=True):
+class NotifyRule(msgspec.Struct, frozen=True, kw_only=True):
     """Which events are sent, and the target: `python:module:function`, or the words of a command."""
 
     when: tuple[str, ...]
@@ -223,7 +223,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     retry: RetryRule = RetryRule()
     timeout: Timeouts = Timeouts()
     deadline: Deadline | None = None
-    notify: tuple[Notification, ...] = ()
+    notify: tuple[NotifyRule, ...] = ()
     max_parallel: int = 0
     history: int | None = None
     output: str = "output"

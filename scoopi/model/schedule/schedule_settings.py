@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from scoopi.model.schedule.liveness import Liveness
-from scoopi.model.schedule.process import DEFAULT_GROUPS, Notification, Process, launched_scrape
+from scoopi.model.schedule.process import DEFAULT_GROUPS, NotifyRule, Process, launched_scrape
 
 KILL = timedelta(seconds=5)
 """The longest time from SIGTERM to SIGKILL in the cancel mode `kill`."""
@@ -108,7 +108,7 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
     cancel: CancelSettings = CancelSettings()
     gc: GcSettings = GcSettings()
     log: LogSettings = LogSettings()
-    notify: tuple[Notification, ...] = ()
+    notify: tuple[NotifyRule, ...] = ()
 
 
 class Schedule(msgspec.Struct, frozen=True):

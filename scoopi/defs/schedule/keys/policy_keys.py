@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, number
 from scoopi.defs.schedule.schedule_language import Block, BlockKey, limit_key
-from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Probe, Timeouts
+from scoopi.model.schedule.process import Deadline, DependsOn, NotifyRule, Probe, Timeouts
 
 _EVENTS = (
     *("pending", "paused", "waiting", "running", "canceling"),
@@ -186,6 +186,6 @@ NOTIFY = Block(
             True,
         ),
     ),
-    Notification,
+    NotifyRule,
     is_list=True,
 )
