@@ -6,9 +6,9 @@ import heapq
 import itertools
 import math
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from injector import NoInject, inject
 
@@ -26,17 +26,16 @@ class GrantRequest(NamedTuple):
 
     worker: PoolWorker
     job: str
-    url: str = ""
-    public_only: bool = False
-    file: str = ""
+    url: str
+    public_only: bool
+    file: str
 
 
-_GRANTS, _FILES = -2, -1
-"""Ranks beside those of `Standing`: of hosts with a job in a worker that needs a further request, and of
-FILE_HOST."""
+_Rank = Standing | Literal["grants", "files"]
+"""A host's standing; `grants` if a job in a worker needs a further request to it, `files` for FILE_HOST."""
 
-_ORDERS = tuple(
-    (_GRANTS, _FILES, *((first + each) % len(Standing) for each in Standing)) for first in Standing
+_ORDERS: tuple[tuple[_Rank, ...], ...] = tuple(
+    ("grants", "files", first, *(other for other in Standing if other is not first)) for first in Standing
 )
 """The orders in which ranks are served, one a call of `serve`: each standing is the first of them in turn."""
 
@@ -66,8 +65,8 @@ class TaskQueues:
         self._clock = clock
         self._jobs: dict[str, deque[Pending]] = {}
         self._grants: dict[str, deque[GrantRequest]] = {}
-        self._turns: dict[int, deque[str]] = {rank: deque() for rank in (_GRANTS, _FILES, *Standing)}
-        self._in_turn: dict[str, int] = {}
+        self._turns: defaultdict[_Rank, deque[str]] = defaultdict(deque)
+        self._in_turn: dict[str, _Rank] = {}
         self._orders = itertools.cycle(_ORDERS)
         self._sleeping: list[tuple[float, str]] = []
         self.waiting: Counter[str] = Counter()
@@ -125,7 +124,7 @@ class TaskQueues:
                 del self._in_turn[host]
                 if not serve_host(host):
                     self.wake(host)
-                    if rank != _GRANTS:  # its requests were served: what lacks a worker is another job
+                    if rank != "grants":  # its requests were served: what lacks a worker is another job
                         break
 
     def sleep(self, host: str) -> None:
@@ -188,8 +187,7 @@ class TaskQueues:
 
     def waiting_hosts(self) -> tuple[str, ...]:
         """Hosts that have jobs waiting here; approximate, and may be called by any thread."""
-        waiting = self.waiting
-        return tuple(host for host in list(waiting) if waiting[host] > 0)
+        return tuple(self.waiting)
 
     def grant_hosts(self) -> tuple[str, ...]:
         """Hosts of which jobs in workers need a further grant; may be called by any thread."""
@@ -218,10 +216,10 @@ class TaskQueues:
             if not self.waiting[host]:
                 del self.waiting[host]
 
-    def _rank(self, host: str) -> int:
+    def _rank(self, host: str) -> _Rank:
         if host in self._grants:
-            return _GRANTS
-        return _FILES if host == FILE_HOST else self.limiter.standing(host)
+            return "grants"
+        return "files" if host == FILE_HOST else self.limiter.standing(host)
 
     @staticmethod
     def _head(queues: dict[str, deque[One]], host: str) -> One | None:

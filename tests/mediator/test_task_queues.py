@@ -7,12 +7,15 @@ import math
 import pytest
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
+from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_rate_limiter import FILE_HOST, HostRateLimiter
+from scoopi.politeness.standing import Standing
 from scoopi.store.jobs.job_records import TakenJob
 from tests.clock import Clock
 from tests.mediator.played_node import PlayedWorker
@@ -33,6 +36,10 @@ def queues(limiter: HostRateLimiter, clock: Clock) -> TaskQueues:
 def pending(name: str, host: str, archived: bool = False) -> Pending:
     payload = JobPayload(Locator(name, "towns", f"/{name}.html"), name)
     return Pending(TakenJob(name, 1, 0, host, payload), archived)
+
+
+def asked(worker: PoolWorker, job: str) -> GrantRequest:
+    return GrantRequest(worker, job, url="", public_only=False, file="")
 
 
 def served(queues: TaskQueues, waits_for_worker: bool = False) -> list[str]:
@@ -89,7 +96,7 @@ def test_hosts_that_lack_a_worker_hold_up_no_host_that_answers_no_file_and_no_fu
     limiter.ended("dead.example:80", "z", heard=False)
     limiter.ended(ONE, "z", heard=True)
     worker = PoolWorker(PlayedWorker(), 4)
-    queues.request_grant(TWO, GrantRequest(worker, "asks"))
+    queues.request_grant(TWO, asked(worker, "asks"))
     for host in (ONE, "dead.example:80"):
         queues.wake(host)
     hosts: list[str] = []
@@ -129,7 +136,7 @@ def test_a_host_whose_answer_is_awaited_sleeps_until_it_is_woken(
     assert limiter.grant(ONE, "z") is not None
     limiter.sent(ONE, "z", clock.now)
     put_to_sleep(queues)
-    clock.now += 60
+    clock.now = math.inf  # whatever time passes
     assert queues.next_turn_in() == math.inf
     assert served(queues) == []
     queues.wake(ONE)
@@ -171,13 +178,44 @@ def test_jobs_of_a_host_keep_their_order(queues: TaskQueues) -> None:
     assert queues.next_job(ONE) is None
 
 
+def test_pages_are_late_once_the_time_is_over_and_robots_txts_neither_are_nor_begin_it(
+    limiter: HostRateLimiter, clock: Clock
+) -> None:
+    budgets = PageBudgets(BudgetRules(of_host=lambda host: Budget(seconds=10), has_hosts=True), clock)
+    queues = TaskQueues(limiter, clock, budgets)
+    robots = robots_pending(ONE, f"http://{ONE}/robots.txt", public_only=False)
+    page, other = pending("a", ONE), pending("b", ONE)
+    for each in (page, other, robots):
+        queues.add(each)
+    assert queues.begin_job(ONE) is robots
+    clock.pass_s(10)
+    assert not queues.is_late(page), "the time of a host begins with its first page"
+    assert queues.begin_job(ONE) is page
+    clock.pass_s(9)
+    assert not queues.is_late(other)
+    clock.pass_s(1)
+    assert queues.is_late(other)
+    assert not queues.is_late(robots)
+
+
+def test_files_always_answer_and_a_host_as_its_last_requests_did(
+    queues: TaskQueues, limiter: HostRateLimiter
+) -> None:
+    limiter.ended(ONE, "z", heard=False)
+    assert [queues.standing(host) for host in (FILE_HOST, ONE, TWO)] == [
+        Standing.ANSWERS,
+        Standing.SILENT,
+        Standing.UNKNOWN,
+    ]
+
+
 def test_what_a_dead_worker_asked_for_is_forgotten_and_others_keep_their_place(queues: TaskQueues) -> None:
     dead, living = (PoolWorker(PlayedWorker(), 4) for _ in range(2))
-    queues.request_grant(ONE, GrantRequest(dead, "a"))
-    queues.request_grant(ONE, GrantRequest(living, "b"))
-    queues.request_grant(TWO, GrantRequest(dead, "c"))
+    queues.request_grant(ONE, asked(dead, "a"))
+    queues.request_grant(ONE, asked(living, "b"))
+    queues.request_grant(TWO, asked(dead, "c"))
     queues.forget_worker(dead)
-    assert queues.next_grant_request(ONE) == GrantRequest(living, "b")
+    assert queues.next_grant_request(ONE) == asked(living, "b")
     assert queues.grant_hosts() == (ONE,)
     queues.pop_grant_request(ONE)
     assert queues.next_grant_request(ONE) is None
@@ -190,10 +228,10 @@ def test_clearing_gives_up_every_job_and_every_grant_request(queues: TaskQueues)
     worker = PoolWorker(PlayedWorker(), 4)
     queues.add(pending("a", ONE))
     queues.add(pending("b", TWO, archived=True))
-    queues.request_grant(TWO, GrantRequest(worker, "c"))
+    queues.request_grant(TWO, asked(worker, "c"))
     assert sorted(job.taken.id for job in queues.clear()) == ["a", "b"]
     assert (queues.total, queues.waiting_hosts(), queues.grant_hosts()) == (0, (), ())
-    queues.request_grant(TWO, GrantRequest(worker, "c"))
+    queues.request_grant(TWO, asked(worker, "c"))
     assert queues.clear(keeps_grants=True) == []
     assert queues.grant_hosts() == (TWO,)
     worker.link.kill()

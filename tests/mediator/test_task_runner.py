@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import resource
 import threading
@@ -515,6 +516,21 @@ def test_a_kill_ends_the_loop_at_once_and_leaves_the_jobs_taken(tmp_path: Path) 
         assert not node.thread.is_alive()
         assert [held.id for held in node.jobs.taken()] == [job.id]
         node.inbox.post(lambda: pytest.fail(f"{NODE}: a call after the end"))
+
+
+def test_a_loop_that_has_ended_waits_for_no_pipe_any_more(tmp_path: Path) -> None:
+    gc.collect()  # closes what other tests have left
+    before = selectors_open()
+    node = PlayedNode(tmp_path)
+    with running(node):
+        assert selectors_open() - before
+    assert selectors_open() <= before
+
+
+def selectors_open() -> set[str]:
+    """The descriptors of this process that wait for others."""
+    files = {file.name: file for file in Path("/proc/self/fd").iterdir()}
+    return {name for name, file in files.items() if file.is_symlink() and "eventpoll" in os.readlink(file)}
 
 
 def test_the_least_laden_worker_is_given_the_next_job(tmp_path: Path) -> None:

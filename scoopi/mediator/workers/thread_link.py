@@ -56,7 +56,8 @@ class ThreadLink(WorkerLink):
         """See `WorkerLink.reap`."""
         running = self.running_task()
         super().reap()
-        self._thread.join(0.0 if self._is_left else JOIN_S)
+        if not self._is_left:
+            self._thread.join(JOIN_S)
         return "its thread ended", running
 
     def _serve(self) -> None:

@@ -25,7 +25,7 @@ class TwoWorkers:
 
     def asks(self, job: str, worker: int = 0, file: str = FILE) -> bool:
         """Whether the job may ask for the file now."""
-        request = GrantRequest(self.workers[worker], job, file, file=file)
+        request = GrantRequest(self.workers[worker], job, file, public_only=False, file=file)
         if self.turns.waits(request):
             return False
         self.turns.begin(request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Callable
@@ -26,6 +27,7 @@ def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogC
     others = threading.enumerate()
     link = ThreadLink(looping)
     (thread,) = [each for each in threading.enumerate() if each.name == "worker" and each not in others]
+    assert thread.daemon, "a native call that never returns keeps no process from ending"
     link.send(Setup(b""))
     link.send(Assign((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
     wait_until(lambda: link.running_task().task == "loop", "the task")
@@ -54,6 +56,16 @@ def looping(_: bytes, __: Callable[[str, str], None]) -> WorkerParts:
     return WorkerParts(PlayedLoader(ends_at_once=1), lambda _: plan, children, FoundValues({}, frozenset()))
 
 
+def test_a_worker_without_a_task_ends_when_it_is_killed_though_its_pipe_is_open() -> None:
+    others = threading.enumerate()
+    link = ThreadLink(looping)
+    (thread,) = [each for each in threading.enumerate() if each.name == "worker" and each not in others]
+    link.send(Setup(b""))
+    link.kill()
+    wait_until(lambda: not thread.is_alive(), "the end of the thread")
+    link.reap()
+
+
 def test_a_worker_that_is_stopped_has_ended_its_thread_when_it_is_reaped() -> None:
     others = threading.enumerate()
     link = ThreadLink(looping)
@@ -67,6 +79,7 @@ def test_a_worker_that_is_stopped_has_ended_its_thread_when_it_is_reaped() -> No
 
 
 def test_a_worker_that_has_ended_leaves_no_file_open() -> None:
+    gc.collect()  # closes what other tests have left
     opened = {*os.listdir("/proc/self/fd")}
     link = ThreadLink(looping)
     link.send(Setup(b""))
