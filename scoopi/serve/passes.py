@@ -18,7 +18,7 @@ from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import HIDDEN, Decision
 from scoopi.scheduler.gates import closed_gate
 from scoopi.scheduler.placing.placement import stranded
-from scoopi.scheduler.placing.run_nodes import held_places
+from scoopi.scheduler.placing.run_nodes import assigned_workers
 from scoopi.scheduler.planning.plan_faults import PlanFaults, unless_faulty
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
@@ -283,4 +283,4 @@ class Passes:
 def _holders(attempts: Iterable[AttemptRecord]) -> set[str]:
     """Names of the workers that have attempts or nodes; most attempts of a long queue have no worker."""
     held = (each for each in attempts if each.worker or each.nodes)
-    return {name for each in held for name in held_places(each)}
+    return {name for each in held for name in assigned_workers(each)}

@@ -16,7 +16,7 @@ from scoopi.model.schedule.run_node import RunNode
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, WorkerRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.explaining.holders import SIGNED_OFF, condition
-from scoopi.scheduler.placing.run_nodes import held_places
+from scoopi.scheduler.placing.run_nodes import assigned_workers
 
 Row = dict[str, Any]
 ENDS = ("succeeded", "noop", "failed", "error", "canceled", "not_ready")
@@ -115,7 +115,7 @@ def group_row(
     """Return the row of a group of workers.
 
     The whole capacity of a worker counts in each of its groups. What a lost or draining worker still runs
-    counts as `used`, but its free places do not count as `left`. Only its workers limit a group, so
+    counts as `used`, but its free capacity does not count as `left`. Only its workers limit a group, so
     `max_jobs` and `max_cost` are 0.
 
     Args:
@@ -123,7 +123,7 @@ def group_row(
         attempts: all open attempts, of any worker.
         dead: as for `worker_row`.
     """
-    held = Counter(name for each in attempts for name in held_places(each))
+    held = Counter(name for each in attempts for name in assigned_workers(each))
     there = (each for each in workers if held[each.worker] or condition(each) not in SIGNED_OFF)
     members = sorted(there, key=lambda each: each.worker)
     used = {each.worker: held[each.worker] for each in members}
@@ -134,7 +134,7 @@ def group_row(
         "capacity": sum(each.capacity for each in members),
         "used": sum(used.values()),
         "left": sum(max(0, each.capacity - used[each.worker]) for each in alive),
-        "jobs": [each.attempt for each in attempts if not used.keys().isdisjoint(held_places(each))],
+        "jobs": [each.attempt for each in attempts if not used.keys().isdisjoint(assigned_workers(each))],
         "max_jobs": 0,
         "max_cost": 0,
     }
@@ -148,7 +148,7 @@ def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord], dead: Co
         dead: names of workers whose process has ended, although their heartbeats do not show it yet; they
             are shown as lost.
     """
-    mine = [each.attempt for each in attempts for name in held_places(each) if name == record.worker]
+    mine = [each.attempt for each in attempts for name in assigned_workers(each) if name == record.worker]
     return {
         "worker": record.worker,
         "incarnation": record.incarnation or None,

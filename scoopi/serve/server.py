@@ -64,13 +64,13 @@ class Server:
         self._options, self._environment = options, environment
         self._registry = WorkerRegistry(state.store)
         self._settings = state.current()[1].settings
-        self._slots = options.slots or self._settings.worker.slots or cores
+        self._capacity = options.slots or self._settings.worker.slots or cores
         self._incarnation = uuid.uuid4().hex
         record = WorkerRecord(
             worker="",
             incarnation=self._incarnation,
             groups=options.groups or self._settings.worker.groups,
-            capacity=float(self._slots),
+            capacity=float(self._capacity),
         )
         registry = self._registry if options.works else None
         self._own_name = WorkerName(state.folder, options.name, registry, record)
@@ -245,14 +245,14 @@ class Server:
         return self._is_quiet
 
     def _claim(self, is_current: bool) -> None:
-        """Claim the attempts that are placed on this worker, as far as it has room for them.
+        """Claim the attempts that are placed on this worker, within its capacity.
 
         Args:
             is_current: the snapshot of the last pass is current, so the attempts need not be read again.
         """
-        room, last = self._slots - len(self._runner), self._state.passes.last
+        free, last = self._capacity - len(self._runner), self._state.passes.last
         known = last.attempts if is_current and last is not None else None
-        if self._runner.claim(room, self._settings, self._heartbeat.lease_ends_at(), known):
+        if self._runner.claim(free, self._settings, self._heartbeat.lease_ends_at(), known):
             self._is_quiet = False
 
     def _wait(self, seconds: float) -> None:

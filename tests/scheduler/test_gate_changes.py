@@ -83,7 +83,7 @@ def test_a_failure_and_the_wait_for_its_retry_are_one_write(world_of: Make) -> N
     assert gates(world, "p/!1") == ["error", "open"]
 
 
-def test_an_attempt_that_waits_for_a_worker_or_for_room_says_so(world_of: Make) -> None:
+def test_an_attempt_that_waits_for_a_worker_or_for_capacity_says_so(world_of: Make) -> None:
     world = world_of(ONE % "")
     for number in (1, 2, 3):
         world.launch("p", f"!{number}")
@@ -96,7 +96,7 @@ def test_an_attempt_that_waits_for_a_worker_or_for_room_says_so(world_of: Make) 
     world.claim()
     waits(world)
     assert (gates(world, "p/!2"), gates(world, "p/!3")) == (["capacity"], [])
-    assert world.job("p/!2").gates[0].reason == "1 of 1 slots of group default are in use"
+    assert world.job("p/!2").gates[0].reason == "no free capacity in group default (1 of 1 in use)"
 
 
 def test_an_attempt_whose_worker_was_lost_waits_at_the_same_gate_once_more(world_of: Make) -> None:

@@ -124,7 +124,7 @@ class Attempts:
         rows = [attempt_row(attempt) for attempt in claimed]
         print_rows(terminal, rows, options, ("attempt", "fence", "inputs"))
         if not rows and not options.json:
-            terminal.say(f"worker {options.worker} has no room, or no attempt waits for it")
+            terminal.say(f"worker {options.worker} has no free capacity, or no attempt waits for it")
 
     def _report(self, options: Namespace, terminal: Terminal) -> None:
         with services(options) as (_, jobs), opened(options) as state:

@@ -26,7 +26,7 @@ from scoopi.scheduler.placing.placement import (
     no_worker_of,
     without_worker,
 )
-from scoopi.scheduler.placing.run_nodes import held_places, nodes_text
+from scoopi.scheduler.placing.run_nodes import assigned_workers, nodes_text
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -176,21 +176,19 @@ def _not_ready_text(attempt: AttemptRecord) -> str:
 
 
 def _full(attempt: AttemptRecord, groups: tuple[str, ...], snapshot: Snapshot) -> Explanation:
-    """Explain an attempt for which all places are taken: by which attempts, on which workers, since when."""
+    """Explain an attempt for which no capacity is left: which attempts use it, where, and since when."""
     free = FreeCapacity(snapshot)
     in_use = [
-        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in free.use(groups)
+        f"group {group} ({used:g} of {capacity:g} in use)" for group, used, capacity in free.use(groups)
     ]
     workers = {worker.worker for group in groups for worker in free.members(group)}
-    holding = sorted(
-        (each for each in snapshot.attempts if not workers.isdisjoint(held_places(each))), key=attempt_since
-    )
+    held = (each for each in snapshot.attempts if not workers.isdisjoint(assigned_workers(each)))
+    holding = sorted(held, key=attempt_since)
     texts = listed([attempt_text(each, snapshot) for each in holding])
     since = attempt_since(attempt)
-    reason = (
-        f"{' and '.join(in_use)} are in use: {texts}; attempt {attempt.number} has waited{since_text(since)}"
-    )
-    hint = f"scoopi worker list shows all of them; to have more places, {start_text(groups)}"
+    waited = f"attempt {attempt.number} has waited{since_text(since)}"
+    reason = f"no free capacity in {' and '.join(in_use)}: {texts}; {waited}"
+    hint = f"scoopi worker list shows all of them; for more capacity, {start_text(groups)}"
     return Explanation("capacity", reason, since, tuple(each.attempt for each in holding), hint)
 
 

@@ -13,7 +13,7 @@ from scoopi.model.schedule.process import DEFAULT_GROUPS, EXTERNAL
 from scoopi.model.schedule.schedule_records import LIVE, UNCLAIMED, AttemptRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import Decision, changed, ended, requeued
-from scoopi.scheduler.placing.run_nodes import held_places, may_join
+from scoopi.scheduler.placing.run_nodes import assigned_workers, may_join
 from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -49,10 +49,10 @@ def _is_full(name: str, free: FreeCapacity, snapshot: Snapshot) -> bool:
     """Whether attempts of a process can only wait, as no worker of its groups has free capacity."""
     process = snapshot.process(name)
     if process is None:
-        return not free.has_room(DEFAULT_GROUPS)
+        return not free.has_capacity(DEFAULT_GROUPS)
     if process.no_worker != "wait" or process.executes.kind == EXTERNAL:
         return False
-    return not free.has_room(process.groups)
+    return not free.has_capacity(process.groups)
 
 
 def _place(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Iterator[Decision]:
@@ -138,9 +138,9 @@ def waiting_gate(
     if missing := no_worker_of(free, groups):
         return "worker", missing
     in_use = [
-        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in free.use(groups)
+        f"group {group} ({used:g} of {capacity:g} in use)" for group, used, capacity in free.use(groups)
     ]
-    return "capacity", f"{' and '.join(in_use)} are in use"
+    return "capacity", f"no free capacity in {' and '.join(in_use)}"
 
 
 def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
@@ -174,7 +174,7 @@ class FreeCapacity:
         self._left = {worker.worker: worker.capacity for worker in self.alive}
         for attempt in snapshot.attempts:
             # most attempts of a long queue have no worker, and a pass computes this several times
-            for name in held_places(attempt) if attempt.worker or attempt.nodes else ():
+            for name in assigned_workers(attempt) if attempt.worker or attempt.nodes else ():
                 if name in self._left:
                     self._left[name] -= 1
 
@@ -183,18 +183,18 @@ class FreeCapacity:
         return [worker for worker in self.alive if group in worker.groups]
 
     def use(self, groups: Sequence[str]) -> Iterator[tuple[str, float, float]]:
-        """Yield for each group with a live worker: its name, its places in use, and all of its places."""
+        """Yield for each group with a live worker: its name, its capacity in use, and all of its capacity."""
         for group in groups:
             if members := self.members(group):
                 capacity = sum(worker.capacity for worker in members)
                 yield group, capacity - sum(self._left[worker.worker] for worker in members), capacity
 
-    def has_room(self, groups: Sequence[str]) -> bool:
-        """Whether a worker of one of the groups has a place left; once false, it stays so."""
+    def has_capacity(self, groups: Sequence[str]) -> bool:
+        """Whether a worker of one of the groups has capacity left; once false, it stays so."""
         return any(self._left[worker.worker] >= 1 for group in groups for worker in self.members(group))
 
     def take(self, groups: Sequence[str]) -> tuple[str, str] | None:
-        """Take a place of the worker with the most free capacity, in the first group that has some.
+        """Take capacity of the worker with the most free capacity, in the first group that has some.
 
         Of workers with equal capacity, it is the first by name.
 
@@ -210,7 +210,7 @@ class FreeCapacity:
         return None
 
     def spread(self, groups: Sequence[str], held: Sequence[str]) -> str:
-        """Take a place for one more node of a run; return the worker, empty if none has free capacity.
+        """Take capacity for one more node of a run; return the worker, empty if none has free capacity.
 
         Args:
             held: the workers of the run's nodes so far; the one that has the fewest of them comes first, then
@@ -236,7 +236,7 @@ def _joining(free: FreeCapacity, snapshot: Snapshot, faults: PlanFaults) -> Iter
 
 
 def _join(attempt: AttemptRecord, free: FreeCapacity, snapshot: Snapshot) -> Iterator[Decision]:
-    held, nodes = held_places(attempt), []
+    held, nodes = assigned_workers(attempt), []
     for node in attempt.nodes:
         name = free.spread(groups_of(attempt, snapshot), held) if node.status == "free" else ""
         held += [name] if name else []

@@ -40,17 +40,17 @@ def may_join(attempt: AttemptRecord) -> bool:
     return is_going and bool(attempt.progress.get(RUN))
 
 
-def held_places(attempt: AttemptRecord) -> list[str]:
-    """Return the workers on which a live attempt takes places, one entry for each of its nodes."""
-    return [worker for worker, _ in _places(attempt)]
+def assigned_workers(attempt: AttemptRecord) -> list[str]:
+    """Return the workers to which a live attempt is assigned, one entry for each of its nodes."""
+    return [worker for worker, _ in _workers(attempt)]
 
 
-def run_places(attempt: AttemptRecord) -> list[str]:
+def claiming_workers(attempt: AttemptRecord) -> list[str]:
     """Return the workers that have claimed nodes of a live attempt, one entry for each node."""
-    return [worker for worker, is_running in _places(attempt) if is_running]
+    return [worker for worker, is_running in _workers(attempt) if is_running]
 
 
-def _places(attempt: AttemptRecord) -> Iterator[tuple[str, bool]]:
+def _workers(attempt: AttemptRecord) -> Iterator[tuple[str, bool]]:
     """Yield for each node of a live attempt that has a worker: the worker, and whether it has claimed it."""
     if attempt.phase != LIVE:
         return

@@ -81,7 +81,7 @@ class AttemptClaims:
         found = self._store.open_attempts() if known is None else known
         attempts = [each for each in found if each.phase == LIVE]
         running = sum(each.worker == worker and each.status != "waiting" for each in attempts)
-        room = min(limit, int(record.capacity) - running)
+        free = min(limit, int(record.capacity) - running)
         mine = [
             each
             for each in attempts
@@ -94,7 +94,7 @@ class AttemptClaims:
         ]
         claimed: list[AttemptRecord] = []
         for attempt in sorted(mine, key=lambda each: (each.worker != worker, each.created, each.attempt)):
-            if len(claimed) >= room:
+            if len(claimed) >= free:
                 break
             fields = {"status": "running", "worker": worker, "started": now, "beat": now}
             new = changed(attempt, fence=attempt.fence + 1, op=uuid.uuid4().hex, **fields)

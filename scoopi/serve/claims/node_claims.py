@@ -13,7 +13,7 @@ from scoopi.errors import BusyRecordError, FencedError
 from scoopi.model.schedule.run_node import RunNode
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.placing.run_nodes import may_join, node_of, run_places, with_node
+from scoopi.scheduler.placing.run_nodes import claiming_workers, may_join, node_of, with_node
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.claims.log_copies import LogCopies
 from scoopi.store.schedule.record_keys import record_key
@@ -54,9 +54,9 @@ class NodeClaims:
         record = self._store.get(WorkerRecord, [self._worker]).get(self._worker) if mine else None
         if record is None:
             return []
-        used = sum(run_places(attempt).count(self._worker) for attempt in attempts)
-        room = min(limit, int(record.capacity) - used)
-        claimed = (self._claimed(each, now) for each in mine[: max(0, room)])
+        used = sum(claiming_workers(attempt).count(self._worker) for attempt in attempts)
+        free = min(limit, int(record.capacity) - used)
+        claimed = (self._claimed(each, now) for each in mine[: max(0, free)])
         return [claim for claim in claimed if claim is not None]
 
     def progress(self, claim: Claim, now: datetime) -> None:

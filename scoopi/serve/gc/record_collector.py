@@ -23,7 +23,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.needed_jobs import NeededJobs
-from scoopi.scheduler.placing.run_nodes import held_places
+from scoopi.scheduler.placing.run_nodes import assigned_workers
 from scoopi.scheduler.removed_slots import with_removed
 from scoopi.serve.rows import Row
 from scoopi.serve.state import State
@@ -219,7 +219,7 @@ class RecordCollector:
         used = {
             name
             for attempt in self._store.open_attempts()
-            for name in (attempt.worker, *held_places(attempt))
+            for name in (attempt.worker, *assigned_workers(attempt))
         }
         old = [
             worker

@@ -75,7 +75,7 @@ class AttemptRunner:
 
     def claim(
         self,
-        room: int,
+        limit: int,
         settings: ScheduleSettings,
         lease_ends_at: float,
         known: Sequence[AttemptRecord] | None = None,
@@ -83,7 +83,7 @@ class AttemptRunner:
         """Claim and start what is placed on this worker; attempts come before further nodes.
 
         Args:
-            room: the most attempts and nodes to claim.
+            limit: the most attempts and nodes to claim.
             lease_ends_at: when their leases end, in seconds of the machine's monotonic clock.
             known: the open attempts, if a pass has just read them; None to read them.
         Returns:
@@ -91,16 +91,16 @@ class AttemptRunner:
         Raises:
             StoreError: the store does not answer.
         """
-        if room <= 0:
+        if limit <= 0:
             return False
         schedule, now = self._state.current()[1], now_utc()
         attempts = self._store.open_attempts() if known is None else known
-        claimed = self._claims.claim(self._worker, now, limit=room, schedule=schedule, known=attempts)
+        claimed = self._claims.claim(self._worker, now, limit=limit, schedule=schedule, known=attempts)
         claims = [Claim(attempt) for attempt in claimed]
-        if len(claims) < room:
+        if len(claims) < limit:
             own = {each.attempt: each for each in claimed}
             attempts = [own.get(each.attempt, each) for each in attempts] if own else attempts
-            claims += self._nodes.claim(now_utc(), room - len(claims), attempts)
+            claims += self._nodes.claim(now_utc(), limit - len(claims), attempts)
         more = {"lease_ends_at": lease_ends_at, "log_limit": settings.log.limit}
         for claim in claims:
             self._start(claim, more)

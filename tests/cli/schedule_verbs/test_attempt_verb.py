@@ -74,7 +74,7 @@ def test_the_log_of_what_another_program_executes_is_not_here(shop: Shop) -> Non
 def test_a_claim_of_nothing_and_a_log_of_nothing_say_so(shop: Shop) -> None:
     shop.printed("worker", "put", "p1")
     assert shop.printed("attempt", "claim", "--worker", "p1") == ""
-    assert "worker p1 has no room, or no attempt waits for it" in shop.err.getvalue()
+    assert "worker p1 has no free capacity, or no attempt waits for it" in shop.err.getvalue()
     before = shop.err.getvalue()
     assert shop.rows("attempt", "claim", "--worker", "p1") == []
     assert shop.err.getvalue() == before

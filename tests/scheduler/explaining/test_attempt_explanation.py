@@ -40,10 +40,10 @@ def test_a_full_group_names_its_holders_their_workers_and_since_when(world: Worl
     row = world.why(launched(world, 2))
     assert (row["gate"], row["holders"], row["since"]) == ("capacity", ["p/!1/1"], "2026-01-01T01:00:00Z")
     assert row["reason"] == (
-        f"1 of 1 slots of group default are in use: p/!1/1 has been running {SINCE} on worker w1; "
+        f"no free capacity in group default (1 of 1 in use): p/!1/1 has been running {SINCE} on worker w1; "
         "attempt 1 has waited since 2026-01-01T01:00:00Z"
     )
-    assert row["hint"] == "scoopi worker list shows all of them; to have more places, start scoopi serve"
+    assert row["hint"] == "scoopi worker list shows all of them; for more capacity, start scoopi serve"
 
 
 def test_a_lost_worker_is_named_with_the_time_at_which_it_was_lost(world: World) -> None:

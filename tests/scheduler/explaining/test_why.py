@@ -71,12 +71,14 @@ def test_an_attempt_is_followed_from_its_place_to_its_end(world: World) -> None:
     assert why(world, job) == ("done", "wait", "processed at 2026-01-01T00:00:00Z")
 
 
-def test_an_attempt_without_a_place_waits_for_room(world: World) -> None:
+def test_an_attempt_without_a_worker_waits_for_capacity(world: World) -> None:
     jobs = [world.launch("p", f"!{number}") for number in (1, 2)]
     world.tick()
     reasons = {why(world, job)[2] for job in jobs}
     (full,) = (
-        reason for reason in reasons if reason.startswith("1 of 1 slots of group default are in use: ")
+        reason
+        for reason in reasons
+        if reason.startswith("no free capacity in group default (1 of 1 in use): ")
     )
     assert full.endswith(f" has been waiting {SINCE} on worker w1; attempt 1 has waited {SINCE}")
 

@@ -19,7 +19,7 @@ def launched(world: World, count: int) -> None:
     world.tick()
 
 
-def test_attempts_go_to_the_worker_with_the_most_room_and_no_worker_is_overfilled(world_of: Make) -> None:
+def test_attempts_go_to_the_worker_with_the_most_capacity_and_no_worker_is_overfilled(world_of: Make) -> None:
     world = world_of(ONE)
     world.worker("a", capacity=1)
     world.worker("b", capacity=2)
@@ -27,7 +27,7 @@ def test_attempts_go_to_the_worker_with_the_most_room_and_no_worker_is_overfille
     assert [attempt.worker for attempt in world.attempts("waiting")] == ["b", "a", "b"]
     row = world.why("p/!4")
     assert row["reason"].startswith(
-        "3 of 3 slots of group default are in use: p/!1/1 has been waiting since "
+        "no free capacity in group default (3 of 3 in use): p/!1/1 has been waiting since "
     )
     assert row["holders"] == ["p/!1/1", "p/!2/1", "p/!3/1"]
 
@@ -133,7 +133,7 @@ def test_why_says_that_no_live_worker_is_in_the_groups(world_of: Make) -> None:
     assert row["reason"].startswith(f"{missing}; attempt 1 has waited since ")
 
 
-def test_why_counts_the_places_of_each_group_that_has_workers(world_of: Make) -> None:
+def test_why_counts_the_capacity_of_each_group_that_has_workers(world_of: Make) -> None:
     world = world_of(GROUPS)
     world.worker("a", capacity=2)
     world.worker("b", capacity=1, groups=("big",))
@@ -141,7 +141,7 @@ def test_why_counts_the_places_of_each_group_that_has_workers(world_of: Make) ->
         world.now = START + timedelta(seconds=number)
         world.launch("either", f"!{number}")
     world.tick()
-    reason = "1 of 1 slots of group big and 2 of 2 slots of group default are in use"
+    reason = "no free capacity in group big (1 of 1 in use) and group default (2 of 2 in use)"
     assert world.why("either/!4")["reason"].startswith(f"{reason}: ")
 
 

@@ -10,7 +10,14 @@ from msgspec.structs import replace
 
 from scoopi.model.schedule.run_node import RUN, RunNode
 from scoopi.model.schedule.schedule_records import AttemptRecord
-from scoopi.scheduler.placing.run_nodes import freed, held_places, may_join, node_of, run_places, with_node
+from scoopi.scheduler.placing.run_nodes import (
+    assigned_workers,
+    claiming_workers,
+    freed,
+    may_join,
+    node_of,
+    with_node,
+)
 from tests.scheduler.scenarios.records import attempt_of
 from tests.scheduler.scenarios.world import World
 
@@ -99,9 +106,9 @@ def test_no_node_joins_an_attempt_that_is_cancelled_or_has_not_begun() -> None:
 
 def test_places_are_those_of_the_attempt_and_of_its_nodes() -> None:
     placed = with_node(JOINED, RunNode(number=3, status="placed", worker="c"))
-    assert held_places(placed) == ["a", "b", "c"]
-    assert run_places(placed) == ["a", "b"]
-    assert held_places(replace(placed, phase="past")) == []
+    assert assigned_workers(placed) == ["a", "b", "c"]
+    assert claiming_workers(placed) == ["a", "b"]
+    assert assigned_workers(replace(placed, phase="past")) == []
 
 
 def test_only_nodes_of_lost_workers_are_freed() -> None:
