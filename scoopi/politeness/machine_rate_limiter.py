@@ -111,7 +111,10 @@ class MachineRateLimiter:
         self._replace(host, next_at, is_settled=True)
 
     def hold(self, host: str, until: float) -> None:
-        """Let no run send a request to the host before `until`, in monotonic seconds."""
+        """Let no run send a request to the host before `until`, in monotonic seconds, a day ahead at most.
+
+        Does nothing for a host to which this run has made no reservation.
+        """
         self._replace(host, until, is_settled=False)
 
     def close(self) -> None:

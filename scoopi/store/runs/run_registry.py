@@ -52,7 +52,7 @@ class RunRegistry:
         self._codec = RecordCodec(RUN, KnownRun)
 
     def maps(self, run: str) -> str | None:
-        """The maps of a run; None if the run is not known, or if its records have expired or were removed."""
+        """The name of a run's maps; None if the run is not known, has expired, or was removed."""
         known, _ = self._read(run)
         return None if known is None or self._has_ended(known) else known.maps
 
@@ -62,7 +62,7 @@ class RunRegistry:
         Args:
             keep_s: how long an unfinished run is kept after its last heartbeat, in seconds.
         Returns:
-            The run's maps, and whether it is over.
+            The name of the run's maps, and whether it is over.
         Raises:
             StoreError: the run is being removed, or the store does not answer; try again.
         """
@@ -95,7 +95,7 @@ class RunRegistry:
         """As `enter`, for a run whose data is lost: gives it new maps, unless another node has done so.
 
         Args:
-            maps: those with the lost data; they are removed.
+            maps: the name of those with the lost data; they are removed.
         """
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
