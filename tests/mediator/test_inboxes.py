@@ -10,9 +10,12 @@ import time
 import pytest
 
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
-from scoopi.store.jobs.job_records import Postponed
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.store.jobs.job_records import Postponed, TakenJob
 
 WAIT_S = 60.0
+PAYLOAD = JobPayload(Locator("a", "towns", "/a.html"), "a")
 
 
 def test_whatever_is_passed_to_the_job_runner_ends_its_wait_once() -> None:
@@ -23,6 +26,7 @@ def test_whatever_is_passed_to_the_job_runner_ends_its_wait_once() -> None:
         lambda: inbox.hand_back([]),
         lambda: inbox.postpone(Postponed("a", 1, 10, "timeout")),
         lambda: inbox.adopt([]),
+        lambda: inbox.note_sending([TakenJob("a", 1, 0, "a:80", PAYLOAD)]),
         inbox.cancel,
         inbox.stop,
     )
@@ -32,7 +36,8 @@ def test_whatever_is_passed_to_the_job_runner_ends_its_wait_once() -> None:
         assert not inbox.wait(0.0)
     assert inbox.take_new_hosts() == ["a:80", "b:80"]
     assert inbox.take_new_hosts() == []
-    assert (len(inbox.to_hand_back), len(inbox.postponed), len(inbox.adopted)) == (1, 1, 1)
+    passed = (inbox.to_hand_back, inbox.postponed, inbox.adopted, inbox.sending)
+    assert [len(each) for each in passed] == [1, 1, 1, 1]
 
 
 def test_a_cancel_takes_no_more_and_a_stop_is_a_cancel_too() -> None:

@@ -57,6 +57,24 @@ def test_its_threads_begin_with_the_start_and_end_with_the_stop() -> None:
     assert others.faults == []
 
 
+def test_a_stop_has_ended_both_threads_when_it_returns() -> None:
+    inbox, monitor = JobInbox(), Part()
+
+    def hands_back_at_the_stop() -> None:
+        assert inbox.stopped.wait(WAIT_S)
+        assert not runner.stopped.wait(0.1)  # while it writes to the store
+        runner.stop()
+
+    runner = Part(hands_back_at_the_stop)
+    mediator = mediator_of(runner, monitor, Part(), inbox)
+    before = {*threading.enumerate()}
+    mediator.start()
+    threads = {*threading.enumerate()} - before
+    mediator.stop(WAIT_S)
+    assert len(threads) == 2
+    assert not any(thread.is_alive() for thread in threads)
+
+
 def test_a_stop_before_the_start_waits_for_nothing() -> None:
     mediator = mediator_of(Part(), Part(), Part(), JobInbox())
     mediator.stop(WAIT_S)

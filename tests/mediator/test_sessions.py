@@ -70,8 +70,9 @@ def test_after_the_login_every_worker_has_the_session(sessions: Any, one: Worker
     sessions.change(SessionChange("s", "a", login="done"))
     assert one.news[-1] == two.news[-1] == Session("s", 1, {"k": "line"})
     assert (one.turns, two.turns) == (["a"], [])
+    two.got.clear()
     sessions.ask(two, "c", "s", 0)
-    assert two.news[-1].version == 1
+    assert [session.version for session in two.news] == [1]
     late = Worker()
     sessions.greet(late)
     assert late.news == [Session("s", 1, {"k": "line"})]
@@ -102,6 +103,19 @@ def test_if_the_job_ends_or_its_worker_crashes_another_one_logs_in(
     assert one.turns == ["a", "b"]
     sessions.forget(one)
     assert two.turns == ["c"]
+
+
+def test_of_a_dead_worker_no_waiting_job_logs_in(sessions: Any, one: Worker, two: Worker) -> None:
+    sessions.forget(one)
+    assert (one.turns, two.turns) == (["a"], ["c"])
+
+
+def test_a_job_whose_login_is_over_ends_without_an_effect_on_that_of_the_next_one(
+    sessions: Any, one: Worker, two: Worker
+) -> None:
+    sessions.change(SessionChange("s", "a", login="again", message="later"))
+    sessions.released("a")
+    assert (one.turns, two.turns) == (["a", "b"], [])
 
 
 def test_what_another_node_has_done_is_learned(sessions: Any, one: Worker, two: Worker) -> None:
@@ -148,6 +162,7 @@ class Claims:
 
     def __init__(self) -> None:
         self.claimed: set[str] = set()
+        self.changes: list[tuple[Session, SessionChange]] = []
 
     def may_log_in(self, name: str) -> bool:
         self.claimed.add(name)
@@ -157,7 +172,7 @@ class Claims:
         self.claimed.discard(name)
 
     def changed(self, session: Session, change: SessionChange) -> None:
-        """Nothing is shared here."""
+        self.changes.append((session, change))
 
     def with_own(self, session: Session) -> Session:
         """Nothing of this node is missing in it."""
@@ -198,6 +213,13 @@ def test_a_claim_is_released_when_the_job_that_logs_in_is_gone_and_nobody_else_w
     sessions.released("a")
     sessions.released("unknown")
     assert one.turns == ["a"]
+
+
+def test_a_change_is_shared_with_other_nodes_with_the_session_that_it_makes(one: Worker) -> None:
+    sessions, shared = shared_by(one)
+    change = SessionChange("s", "a", {"k": "line"})
+    sessions.change(change)
+    assert shared.changes == [(Session("s", 0, {"k": "line"}), change)]
 
 
 def test_a_claim_that_comes_when_nobody_waits_any_more_is_released(one: Worker) -> None:

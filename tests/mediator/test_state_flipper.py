@@ -27,6 +27,7 @@ def test_the_state_goes_to_and_fro_until_the_end_and_never_back_from_it() -> Non
         move()
         assert state.state is reached
     assert state.wait_for_shutdown(0)
+    assert not state.cancelled
 
 
 @pytest.mark.parametrize("idle", [False, True])

@@ -51,6 +51,18 @@ def test_of_a_job_that_waits_already_the_new_wait_counts(queue: RetryQueue, cloc
     assert queue.due() == {"a": HOST}
 
 
+def test_a_job_that_is_due_and_fails_again_is_not_due_before_its_new_wait_is_over(
+    queue: RetryQueue, clock: Clock
+) -> None:
+    queue.add([job("a", 1000)])
+    clock.now += 1
+    assert queue.due() == {"a": HOST}
+    queue.add([job("a", 1000)])
+    assert queue.due() == {}
+    clock.now += 1
+    assert queue.due() == {"a": HOST}
+
+
 def test_a_job_that_is_known_here_keeps_its_wait(queue: RetryQueue, clock: Clock) -> None:
     queue.add([job("a", 1000)])
     clock.now += 0.5

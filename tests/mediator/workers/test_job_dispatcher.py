@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,6 +31,9 @@ from scoopi.worker.messages import (
     Ready,
     RequestEnded,
     RobotsRead,
+    Sent,
+    SessionRequested,
+    SessionTurn,
     Setup,
     ToWorker,
 )
@@ -112,6 +116,93 @@ def test_a_host_with_a_delay_gives_one_job_at_a_time_and_files_give_all(
     assert not harness.dispatcher.is_empty()
     assert harness.dispatcher.needed_hosts() == {SITE}
     assert harness.given() == []
+
+
+def test_a_host_that_is_served_or_has_to_wait_delays_no_other(harness_of: Callable[..., Harness]) -> None:
+    harness = harness_of(delay_ms=1000)
+    other, third = "two.example:80", "three.example:80"
+    harness.dispatcher.add([order("x"), job("a", other), job("b", other), job("c", third), job("d", "e:80")])
+    assert sorted(harness.given()) == ["a", "c", "d"]
+
+
+def test_a_host_is_asked_again_once_its_delay_is_over(harness_of: Callable[..., Harness]) -> None:
+    harness = harness_of(delay_ms=1000)
+    harness.dispatcher.add([job("a"), job("b")])
+    assert harness.given() == ["a"]
+    harness.node.router.route(harness.worker, Sent("a", SITE, harness.node.clock.now))
+    harness.node.router.route(harness.worker, RequestEnded("a", SITE))
+    assert harness.given() == []
+    harness.node.clock.pass_s(2)
+    assert harness.given() == ["b"]
+
+
+def test_a_further_request_is_granted_once_the_delay_of_its_host_is_over(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of(delay_ms=1000)
+    harness.dispatcher.add([job("a", FILE_HOST)])
+    assert harness.given() == ["a"]
+    assert isinstance(harness.asks("a", f"http://{SITE}/next"), Granted)
+    harness.node.router.route(harness.worker, Sent("a", SITE, harness.node.clock.now))
+    assert harness.asks("a", f"http://{SITE}/last") is None
+    harness.node.clock.pass_s(2)
+    harness.dispatcher.dispatch()
+    assert isinstance(harness.link.hears(), Granted)
+
+
+def test_the_host_of_a_request_of_a_dead_worker_is_asked_again(harness_of: Callable[..., Harness]) -> None:
+    harness = harness_of(delay_ms=1000)
+    harness.dispatcher.add([job("a"), job("b")])
+    assert harness.given() == ["a"]
+    harness.link.dies()
+    harness.node.pool.remove(harness.worker)
+    harness.dispatcher.forget(harness.worker)
+    harness.node.pool.start()
+    harness.link = harness.node.launched.get_nowait()
+    (harness.worker,) = harness.node.pool
+    harness.node.router.route(harness.worker, Ready())
+    assert isinstance(harness.link.hears(), Setup)
+    assert harness.given() == []
+    harness.node.clock.pass_s(60)
+    assert harness.given() == ["b"]
+
+
+def test_when_the_worker_that_logs_in_dies_a_job_of_another_one_does(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of()
+    harness.dispatcher.add([job("a", FILE_HOST)])
+    assert harness.given() == ["a"]
+    alone, link = single(harness)
+    alone.outstanding["b"] = job("b")
+    harness.dispatcher.handle(harness.worker, SessionRequested("a", "shop", 0))
+    harness.dispatcher.handle(alone, SessionRequested("b", "shop", 0))
+    assert harness.link.hears() == SessionTurn("a")
+    assert link.is_sent_nothing()
+    harness.dispatcher.forget(harness.worker)
+    assert link.hears() == SessionTurn("b")
+
+
+def test_only_while_jobs_wait_the_loop_turns_when_a_worker_may_have_room_for_them(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of(at_a_time=2)
+    harness.dispatcher.add([job("a")])
+    assert harness.given() == ["a"]
+    assert harness.dispatcher.next_turn_in() == math.inf
+    harness.dispatcher.add([order("b")])
+    assert harness.given() == []
+    assert harness.dispatcher.next_turn_in() < math.inf
+
+
+def test_a_robots_txt_that_has_to_be_read_is_given_out_by_the_next_dispatch(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of(robots=True)
+    harness.dispatcher.add([job("a")])
+    assert harness.given() == []
+    harness.node.robots_cache.round()
+    assert harness.given() == [f"robots.txt of {SITE}"]
 
 
 def test_a_further_request_comes_before_new_jobs(harness_of: Callable[..., Harness]) -> None:
@@ -354,6 +445,21 @@ def two_want_one_file(harness: Harness) -> None:
         harness.node.router.route(harness.worker, RequestEnded(name, SITE))
         harness.node.router.route(harness.worker, GrantRequested(name, SITE, FILE, file=FILE))
     harness.dispatcher.dispatch()
+
+
+def test_a_job_that_waits_for_a_file_delays_no_further_request_behind_it(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of(at_a_time=4)
+    harness.dispatcher.add([job(name) for name in "abc"])
+    assert harness.given() == ["a", "b", "c"]
+    for name in "abc":
+        harness.node.router.route(harness.worker, RequestEnded(name, SITE))
+    for name, file in (("a", FILE), ("b", FILE), ("c", "")):
+        url = file or f"http://{SITE}/next"
+        harness.node.router.route(harness.worker, GrantRequested(name, SITE, url, file=file))
+    harness.dispatcher.dispatch()
+    assert harness.worker.requests == {"a": SITE, "c": SITE}
 
 
 def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
