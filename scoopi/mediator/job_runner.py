@@ -7,20 +7,13 @@ import math
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import msgspec
-
-from scoopi.appenders.appender import JobResult
-from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets, ShareBudgets
-from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import NOT_SAFE, HeldJobs, Pending, failed_result, failure_of, skipped_result
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_rounds import RetryRounds
+from scoopi.mediator.taken_job_rules import TakenJobRules
 from scoopi.mediator.task_mediator import TaskMediator
-from scoopi.model.job import JobPayload
-from scoopi.politeness.host_pauses import HostPauses
-from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
 from scoopi.store.jobs.job_records import TakenJob
 from scoopi.store.jobs.job_store import JobStore
@@ -32,40 +25,16 @@ log = logging.getLogger(__name__)
 PAUSE_A_HOST_S = 2e-5
 """Seconds of a pause after each poll, for each host; the jobs taken in advance last longer."""
 LONGEST_PAUSE_S = 0.5
-HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
-"""The most hosts whose jobs are taken together, and the most jobs of all of these."""
+HOSTS_AT_ONCE = 128
+"""The most hosts whose jobs are taken together."""
+JOBS_AT_ONCE = 2048
+"""The most jobs of all hosts whose jobs are taken together."""
 ROUND_PAUSE_S = 0.02
 """Seconds between two rounds without a poll of all hosts: robots.txt and retries do not wait for a poll."""
-SWEEP_S, SWEEP_SHARE = 1.0, 0.03
-"""Seconds between two sweeps of all hosts, whatever the wake-ups, and the part of the time they may take."""
-
-
-class TakenJobRules(msgspec.Struct, frozen=True):
-    """Decides which jobs are taken, and what becomes of them.
-
-    Attributes:
-        max_takes: a job taken back from dead nodes more often than this fails without being run.
-        is_archived: whether the archive has the page of a job, and it is fresh enough.
-        end: receives the result of a job that fails, or is skipped, without being run.
-        limit: how many pages the run may load, by `--limit`.
-        budgets: of the run, its groups and its hosts.
-        has_room: whether `end` may be called for many jobs now.
-        share_budgets: called in each round; see `ShareBudgets`.
-        on_postponed: called after jobs were moved into their wait for another attempt.
-        robots: knows the robots.txt of the hosts; None: none is read.
-        pauses: keeps the pauses of hosts for `resume`; None in a cluster, where the hosts' records have it.
-    """
-
-    max_takes: int
-    is_archived: Callable[[JobPayload], bool]
-    end: Callable[[JobResult], None]
-    on_postponed: Callable[[], None] = lambda: None
-    robots: RobotsCache | None = None
-    pauses: HostPauses | None = None
-    limit: PageLimit = NO_LIMIT
-    budgets: PageBudgets = NO_BUDGETS
-    has_room: Callable[[], bool] = lambda: True
-    share_budgets: ShareBudgets = lambda *, at_once: None
+SWEEP_S = 1.0
+"""Seconds between two sweeps of all hosts, whatever the wake-ups."""
+SWEEP_SHARE = 0.03
+"""The part of the time that sweeps may take."""
 
 
 class JobRunner:

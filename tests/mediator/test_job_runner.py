@@ -21,7 +21,8 @@ from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBu
 from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import HeldJobs, Pending
 from scoopi.mediator.inboxes import JobInbox
-from scoopi.mediator.job_runner import JobRunner, TakenJobRules
+from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.taken_job_rules import TakenJobRules
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.limits.budget import Budget

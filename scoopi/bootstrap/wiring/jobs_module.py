@@ -23,13 +23,14 @@ from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
-from scoopi.mediator.job_runner import JobRunner, TakenJobRules
+from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.taken_job_rules import TakenJobRules
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_dispatcher import JobDispatcher
 from scoopi.metrics.node_counts import NodeCounts

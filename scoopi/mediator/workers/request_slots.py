@@ -15,9 +15,10 @@ reserved for hosts that answer; otherwise a few hundred dead hosts would occupy 
 ROBOTS_A_PAGE = 2
 """Slots for a robots.txt, for each slot for a page. They are separate: with many new hosts, requests for a
 robots.txt would otherwise hold up the pages of hosts whose file is known."""
-STALLED_S = 0.05, 0.25
+STALLED_LEAST_S = 0.05
 """A request is stalled if its host has not answered so far, and it has waited four times as long as pages
-usually take, but at least the first and at most the second number of seconds."""
+usually take, but at least this many seconds, and at most STALLED_MOST_S."""
+STALLED_MOST_S = 0.25
 MOST_STALLED = 2048
 """Up to this many stalled requests of a worker are not counted as in flight: each needs a connection, but no
 processor time and little memory, and of many new hosts some never answer."""
@@ -76,7 +77,7 @@ class RequestSlots:
         self._kinds: dict[str, _Slots] = {}
         self._doubtful: dict[str, tuple[Standing, float]] = {}  # in the order of their begin
         self._stalled: set[str] = set()
-        self._stalled_after_s = STALLED_S[0]
+        self._stalled_after_s = STALLED_LEAST_S
 
     @property
     def total(self) -> int:
@@ -91,8 +92,8 @@ class RequestSlots:
             wait_s: how many seconds a page usually takes to load; None while that is not known.
         """
         self._pages.most = min(self._most, wanted)
-        least_s, most_s = STALLED_S
-        self._stalled_after_s = least_s if wait_s is None else min(max(least_s, 4 * wait_s), most_s)
+        usual_s = 0.0 if wait_s is None else wait_s
+        self._stalled_after_s = min(max(STALLED_LEAST_S, 4 * usual_s), STALLED_MOST_S)
 
     def has_room(self, standing: Standing, is_robots: bool = False) -> bool:
         """Whether a request to a host of that standing, for its robots.txt or a page, has a slot."""

@@ -10,7 +10,7 @@ import pytest
 from scoopi.mediator.budgets.page_limit import PageLimit
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_runner import TakenJobRules
+from scoopi.mediator.taken_job_rules import TakenJobRules
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator

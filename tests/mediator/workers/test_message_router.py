@@ -95,6 +95,15 @@ def test_a_job_that_fails_for_a_while_waits_and_is_not_ended(harness: Harness) -
     assert harness.node.appender.waiting() == 1
 
 
+def test_each_result_of_a_message_is_handled_whatever_becomes_of_those_before_it(harness: Harness) -> None:
+    lost = harness.taken[0]._replace(id="of another worker")
+    passing = harness.ends(harness.taken[0], LoadFault("timeout", is_transient=True), JobState.FAILED)
+    three = (*harness.ends(lost).results, *passing.results, *harness.ends(harness.taken[1]).results)
+    assert harness.route(harness.worker, Results(three, {})) == Routed(results=2)
+    assert [job.id for job in harness.node.job_inbox.postponed] == [harness.taken[0].id]
+    assert harness.node.appender.waiting() == 1
+
+
 def test_what_was_found_counts_unless_the_job_is_tried_again(harness: Harness) -> None:
     for job, fault in zip(harness.taken, (LoadFault("timeout", is_transient=True), None), strict=True):
         ended = harness.ends(job, fault)

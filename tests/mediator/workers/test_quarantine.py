@@ -77,6 +77,13 @@ def test_after_a_crash_only_the_job_that_was_running_waits_to_run_alone() -> Non
     assert [job.taken.id for job in court.quarantine] == ["b", "a", "c"], "c has met its second crash"
 
 
+def test_a_job_that_has_crashed_alone_is_tried_again_before_the_others() -> None:
+    court = Court(max_crashes=3)
+    court.die_on_none("a", "b")
+    court.die_alone("rain")
+    assert [job.taken.id for job in court.quarantine] == ["a", "b"]
+
+
 def test_a_crash_on_a_job_that_the_worker_does_not_hold_quarantines_all_of_its_jobs() -> None:
     court = Court()
     assert court.die(pending("a"), pending("b"), on="ended", task="rain") == []

@@ -11,7 +11,8 @@ import pytest
 from scoopi.mediator.workers.request_slots import (
     MOST_STALLED,
     ROBOTS_A_PAGE,
-    STALLED_S,
+    STALLED_LEAST_S,
+    STALLED_MOST_S,
     RequestSlots,
     most_stalled,
 )
@@ -40,7 +41,7 @@ class Filled:
 
     def stall(self) -> None:
         """Let the time pass after which requests stall."""
-        self.clock.now += STALLED_S[1] + 0.01
+        self.clock.now += STALLED_MOST_S + 0.01
 
 
 def test_some_slots_are_reserved_for_hosts_that_answer() -> None:
@@ -60,9 +61,9 @@ def test_some_slots_are_reserved_for_hosts_that_answer() -> None:
 def test_requests_that_hosts_never_answered_make_room_when_they_stall() -> None:
     filled = Filled()
     assert (len(filled.fill(Standing.UNKNOWN)), len(filled.fill(Standing.ANSWERS))) == (6, 2)
-    assert filled.slots.stalls_in() == pytest.approx(STALLED_S[0]), "nothing is known of the hosts yet"
+    assert filled.slots.stalls_in() == pytest.approx(STALLED_LEAST_S), "nothing is known of the hosts yet"
     filled.slots.adapt(MOST, 10.0)
-    assert filled.slots.stalls_in() == pytest.approx(STALLED_S[1])
+    assert filled.slots.stalls_in() == pytest.approx(STALLED_MOST_S)
     filled.stall()
     assert filled.slots.stalls_in() == 0
     assert filled.slots.total == MOST + 6
