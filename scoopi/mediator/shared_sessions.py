@@ -179,5 +179,5 @@ def merged(stored: Session, own: Session, change: SessionChange) -> Session:
         change: has led to `own`, and is not in `stored` yet.
     """
     if own.version != stored.version:
-        return stored if own.version < stored.version else own
+        return max(stored, own, key=lambda each: each.version)
     return replace(stored.with_changes(change), failed=own.failed or stored.failed)

@@ -99,6 +99,40 @@ def test_changes_of_this_node_are_added_to_a_session_of_the_same_login_only(
     assert [*map(one.shared.with_own, stored)] == [stored[0], both, stored[2]]
 
 
+def test_a_node_whose_jobs_no_longer_want_to_log_in_does_not_claim_the_login(
+    nodes: tuple[Node, Node],
+) -> None:
+    one, two = nodes
+    for node in nodes:
+        assert not node.shared.may_log_in(NAME)
+    one.shared.release(NAME)
+    one.round()
+    two.round()
+    assert [node.shared.may_log_in(NAME) for node in nodes] == [False, True]
+
+
+def test_that_a_node_may_log_in_is_said_once(nodes: tuple[Node, Node]) -> None:
+    one, _ = nodes
+    assert not one.shared.may_log_in(NAME)
+    for _ in range(3):
+        one.round()
+    assert one.shared.may_log_in(NAME)
+    assert one.learned == [Session(NAME)]
+
+
+def test_a_failed_login_stays_failed_when_another_node_changes_the_session(
+    nodes: tuple[Node, Node],
+) -> None:
+    one, two = nodes
+    failed = SessionChange(NAME, "job", login="failed", message="no")
+    one.shared.changed(Session(NAME, failed="no"), failed)
+    one.round()
+    two.sets(0, k="line")
+    two.round()
+    one.round()
+    assert one.learned[-1] == Session(NAME, 0, {"k": "line"}, failed="no")
+
+
 def test_the_session_with_more_logins_wins(nodes: tuple[Node, Node]) -> None:
     one, two = nodes
     one.sets(2, k="new")

@@ -565,6 +565,25 @@ def test_messages_of_workers_in_a_short_while_are_read_in_one_turn(
     assert min(gaps) >= 0.9 * TURN_S
 
 
+def test_calls_of_other_threads_in_every_turn_keep_no_worker_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        node.push(1)
+        (item,) = worker.is_given()
+        give = node.pool.give
+
+        def woken() -> None:
+            node.inbox.wake()
+            give()
+
+        monkeypatch.setattr(node.pool, "give", woken)
+        node.turn()
+        worker.ends(item)
+        node.wait_ended(1)
+
+
 def test_what_few_jobs_wait_for_is_not_put_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task_runner, "TURN_S", 2 * WAIT_S)
     with running(PlayedNode(tmp_path)) as node:

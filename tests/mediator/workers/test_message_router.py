@@ -124,6 +124,23 @@ def test_a_task_that_failed_for_good_is_logged(harness: Harness, caplog: pytest.
     ]
 
 
+def test_each_page_is_logged_also_if_it_is_tried_again(
+    harness: Harness, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen = PageSeen(200, 1000, 1.0, NETWORK)
+    with caplog.at_level("INFO"):
+        for job, fault in zip(harness.taken, (LoadFault("reset", True), None), strict=True):
+            results = harness.ends(job, fault).results
+            received = tuple(msgspec.structs.replace(each, seen=seen) for each in results)
+            harness.route(harness.worker, Results(received, {}))
+    fields = [vars(record)["fields"] for record in caplog.records if hasattr(record, "fields")]
+    assert [
+        (each["job"], each["status"], each["bytes"], each["failed"])
+        for each in fields
+        if each["event"] == "page"
+    ] == [(harness.taken[0].id, 200, 1000, True), (harness.taken[1].id, 200, 1000, False)]
+
+
 def test_jobs_that_were_not_begun_are_handed_back(harness: Harness) -> None:
     jobs = (harness.taken[1].id, "unknown")
     back = harness.route(harness.worker, JobsHandedBack(jobs))
