@@ -519,7 +519,7 @@ def test_a_job_that_was_lost_with_its_node_too_often_fails_unrun(world: World) -
 
 
 def test_a_store_that_does_not_answer_is_asked_again_and_nothing_is_lost(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(job_runner, "SWEEP_S", 0.05)
     failing = FailingJobs(world.store)
@@ -532,6 +532,9 @@ def test_a_store_that_does_not_answer_is_asked_again_and_nothing_is_lost(
     assert failing.failed == {"take": True, "hand_back": True}
     assert world.jobs.ready(ONE) == 1
     assert world.held.is_idle()
+    begins = "job runner: the store failed, retrying: the store is away"
+    shown = [text.partition(" after ")[0] for text in caplog.messages if text.startswith("job runner:")]
+    assert shown == [begins, "job runner: the store answers again"] * 2
 
 
 def test_a_store_that_fails_at_once_is_not_asked_without_a_pause(world: World) -> None:

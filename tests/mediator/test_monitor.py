@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
+import pytest
+
 from scoopi.configs.groups import EngineSettings
 from scoopi.errors import StoreError
 from scoopi.mediator.held_jobs import HeldJobs
@@ -71,11 +73,17 @@ def test_the_store_is_not_asked_while_the_node_holds_a_job() -> None:
         assert state.wait_for_shutdown(WAIT_S), "the period finds what no wake-up reported"
 
 
-def test_a_store_that_does_not_answer_is_asked_again() -> None:
+def test_a_store_that_does_not_answer_is_asked_again_and_its_outage_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     run, state = Run(), StateFlipper()
-    run.answers = [StoreError("away"), True]
+    run.answers = [StoreError("away"), StoreError("away"), True]
     with watched(run, HeldJobs(), state, period_ms=5):
         assert state.wait_for_shutdown(WAIT_S)
+    assert [text.partition(" after ")[0] for text in caplog.messages] == [
+        "monitor: the store failed, retrying: away",
+        "monitor: the store answers again",
+    ]
 
 
 def test_a_node_without_jobs_is_idle_while_other_nodes_work() -> None:
