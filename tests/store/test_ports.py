@@ -34,14 +34,14 @@ def test_a_map_is_shown_by_its_name() -> None:
 def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(tmp_path: Path) -> None:
     SqliteStore(tmp_path / "store.db").close()
     assert table_layout(tmp_path / "store.db") == (
-        3,
+        4,
         {
             "jobs": ("state_key", True),
             "payloads": (None, True),
             "ended": (None, False),
             "hosts": (None, False),
             "run": (None, False),
-            "members": (None, False),
+            "nodes": (None, False),
             "robots": (None, False),
         },
     )

@@ -14,7 +14,7 @@ from scoopi.store.ports import StoreMap
 
 RecordType = TypeVar("RecordType")
 
-VERSION = 3
+VERSION = 4
 LONGEST = 512
 LENGTHS = tuple(1 << power for power in range(LONGEST.bit_length()))
 """1, 2, 4 … LONGEST: at most twice the one before, as SQLite looks up the records that pad a chunk, too."""
