@@ -358,7 +358,7 @@ def test_without_records_nothing_is_removed(schedule: ScheduleStore) -> None:
 def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(tmp_path: Path) -> None:
     ScheduleStore(SqliteStore(tmp_path / "state.db", maps=SCHEDULE_MAPS)).close()
     assert table_layout(tmp_path / "state.db") == (
-        3,
+        4,
         {
             "process": (None, False),
             "job": ("phase", True),
