@@ -207,12 +207,21 @@ def test_the_file_is_at_the_root_of_scheme_host_and_port(url: str, robots: str) 
     assert robots_url(url) == robots
 
 
-def test_what_is_known_of_robots_txt_is_kept_for_the_report_on_the_host(world: World, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (RULES, "2 rules"),
+        (RobotsAnswer(RobotsKind.NEVER, cause="no TLS", what="no TLS at all"), "no TLS at all"),
+    ],
+)
+def test_what_is_known_of_robots_txt_is_kept_for_the_report_on_the_host(
+    world: World, tmp_path: Path, answer: RobotsAnswer, shown: str
+) -> None:
     world.verdict()
-    world.read(RULES)
+    world.read(answer)
     world.log.close()
     (figures,) = read_logs([tmp_path / "requests.log"])
-    assert (figures.host, figures.robots) == (HOST, "2 rules")
+    assert (figures.host, figures.robots) == (HOST, shown)
 
 
 def test_a_host_without_rules_lets_all_jobs_through_unless_it_is_given_up(world: World) -> None:
