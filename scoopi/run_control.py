@@ -145,14 +145,11 @@ def _asking(
 
 
 def _folder_of(output: Path, run: str | None) -> Path:
-    from scoopi.runs.folders.run_state import newest_run
+    from scoopi.runs.folders.run_state import folder_of_run, newest_run
 
     if run is None:
         newest = newest_run(output)
         if newest is None:
             raise UsageError(f"there is no run in {output}", hint="name the folder of a run")
         return newest
-    for path in (Path(run), output / run):
-        if path.is_dir():
-            return path.resolve()
-    raise UsageError("there is no such run", at=run, hint="give its folder, or its id")
+    return folder_of_run(run, output).resolve()

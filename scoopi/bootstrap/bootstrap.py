@@ -38,7 +38,7 @@ from scoopi.runs.composed import (
 )
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.folders.run_folder import RunFolder, find_unfinished
-from scoopi.runs.folders.run_state import KEEP, node_folder_of, read_state
+from scoopi.runs.folders.run_state import KEEP, folder_of_run, node_folder_of, read_state
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import report_of_unbegun
 from scoopi.runs.run_request import RunRequest
@@ -196,10 +196,7 @@ class Bootstrap:
                 return find_of_cluster(self._request.output)
             found = None if self._request.failed == "finished" else find_unfinished(self._request.output)
             return found or (find_finished(self._request.output) if self._request.failed else None)
-        for path in (Path(self._request.run), self._request.output / self._request.run):
-            if path.is_dir():
-                return path
-        raise UsageError("there is no such run", at=self._request.run, hint="give its folder, or its id")
+        return folder_of_run(self._request.run, self._request.output)
 
     def _resumed(self) -> RunContext | RunReport | None:
         path = self._unfinished()

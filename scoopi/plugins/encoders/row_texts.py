@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from operator import attrgetter
 from types import NoneType
 
 from scoopi.errors import EncodeError
 from scoopi.model.data import Item
 
+_values_of = attrgetter("values")
 SCRIPTS_HINT = "check the scripts and converters before this step"
 
 
@@ -18,7 +20,7 @@ def ensure_texts(items: Sequence[Item]) -> None:
     Raises:
         EncodeError: one is not; the message names its column.
     """
-    types = set(map(type, chain.from_iterable(item.values for item in items)))
+    types = set(map(type, chain.from_iterable(map(_values_of, items))))
     if types <= {str, NoneType}:
         return
     for item in items:

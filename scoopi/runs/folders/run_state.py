@@ -87,6 +87,20 @@ def newest_run(output: Path) -> Path | None:
     return next((path for path in runs if node_folder_of(path) is not None), None)
 
 
+def folder_of_run(run: str, output: Path) -> Path:
+    """Return the folder of a run.
+
+    Args:
+        run: the folder, or the run's id, which is the name of its folder in `output`.
+    Raises:
+        UsageError: there is no such folder.
+    """
+    for path in (Path(run), output / run):
+        if path.is_dir():
+            return path
+    raise UsageError("there is no such run", at=run, hint="give its folder, or its id")
+
+
 def _age(path: Path) -> tuple[str, int, str]:
     """Sorts runs by the second in their names, and those of one second by when their folders were made."""
     second = path.name.rpartition("-")[0] if _SOLO_RUN.fullmatch(path.name) else path.name

@@ -178,16 +178,13 @@ def _not_ready_text(attempt: AttemptRecord) -> str:
 def _full(attempt: AttemptRecord, groups: tuple[str, ...], snapshot: Snapshot) -> Explanation:
     """Explain an attempt for which no capacity is left: which attempts use it, where, and since when."""
     free = FreeCapacity(snapshot)
-    in_use = [
-        f"group {group} ({used:g} of {capacity:g} in use)" for group, used, capacity in free.use(groups)
-    ]
     workers = {worker.worker for group in groups for worker in free.members(group)}
     held = (each for each in snapshot.attempts if not workers.isdisjoint(assigned_workers(each)))
     holding = sorted(held, key=attempt_since)
     texts = listed([attempt_text(each, snapshot) for each in holding])
     since = attempt_since(attempt)
     waited = f"attempt {attempt.number} has waited{since_text(since)}"
-    reason = f"no free capacity in {' and '.join(in_use)}: {texts}; {waited}"
+    reason = f"{free.shortage(groups)}: {texts}; {waited}"
     hint = f"scoopi worker list shows all of them; for more capacity, {start_text(groups)}"
     return Explanation("capacity", reason, since, tuple(each.attempt for each in holding), hint)
 

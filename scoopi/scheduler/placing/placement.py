@@ -137,10 +137,7 @@ def waiting_gate(
     groups = groups_of(attempt, snapshot)
     if missing := no_worker_of(free, groups):
         return "worker", missing
-    in_use = [
-        f"group {group} ({used:g} of {capacity:g} in use)" for group, used, capacity in free.use(groups)
-    ]
-    return "capacity", f"no free capacity in {' and '.join(in_use)}"
+    return "capacity", free.shortage(groups)
 
 
 def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
@@ -182,12 +179,15 @@ class FreeCapacity:
         """Return the live workers of a group."""
         return [worker for worker in self.alive if group in worker.groups]
 
-    def use(self, groups: Sequence[str]) -> Iterator[tuple[str, float, float]]:
-        """Yield for each group with a live worker: its name, its capacity in use, and all of its capacity."""
+    def shortage(self, groups: Sequence[str]) -> str:
+        """Return that the groups have no free capacity, and how much each that has live workers uses."""
+        in_use = []
         for group in groups:
             if members := self.members(group):
                 capacity = sum(worker.capacity for worker in members)
-                yield group, capacity - sum(self._left[worker.worker] for worker in members), capacity
+                used = capacity - sum(self._left[worker.worker] for worker in members)
+                in_use.append(f"group {group} ({used:g} of {capacity:g} in use)")
+        return f"no free capacity in {' and '.join(in_use)}"
 
     def has_capacity(self, groups: Sequence[str]) -> bool:
         """Whether a worker of one of the groups has capacity left; once false, it stays so."""

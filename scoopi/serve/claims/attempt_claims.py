@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scoopi.errors import BusyRecordError, FencedError, StateRefusedError, UsageError
+from scoopi.errors import BusyRecordError, FencedError, StateRefusedError
 from scoopi.model.schedule.schedule_records import (
     CLAIMED,
     LIVE,
@@ -26,6 +26,7 @@ from scoopi.scheduler.explaining.holders import condition
 from scoopi.scheduler.placing.placement import may_take_over
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.claims.log_copies import LogCopies
+from scoopi.serve.workers.worker_registry import known_worker
 from scoopi.store.schedule.record_keys import record_key
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -71,9 +72,7 @@ class AttemptClaims:
             StateRefusedError: `names` is given, and the worker is draining or lost, has signed off, or was
                 removed.
         """
-        record = self._store.get(WorkerRecord, [worker]).get(worker)
-        if record is None:
-            raise UsageError(f"unknown worker {worker}", hint=f"scoopi worker put {worker} registers it")
+        record = known_worker(worker, self._store.get(WorkerRecord, [worker]).get(worker))
         if names is not None and record.state != "running":
             is_now, verb = condition(record), "beat" if condition(record) == "lost" else "put"
             hint = f"scoopi worker {verb} {worker} lets it claim again"

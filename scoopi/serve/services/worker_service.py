@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from scoopi.errors import StateRefusedError, UsageError
+from scoopi.errors import StateRefusedError
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.explaining.holders import SIGNED_OFF, condition
-from scoopi.serve.workers.worker_registry import WorkerRegistry
+from scoopi.serve.workers.worker_registry import WorkerRegistry, known_worker
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
@@ -66,7 +66,7 @@ class WorkerService:
                 raise StateRefusedError(f"worker {name} is {condition(old)}", hint=hint)
             return changed(old, state="draining", since=self._now) if old else None
 
-        return _known(name, self._store.update(WorkerRecord, name, draining))
+        return known_worker(name, self._store.update(WorkerRecord, name, draining))
 
     def remove(self, name: str) -> WorkerRecord:
         """Remove a worker; the next pass offers its attempts again.
@@ -89,13 +89,7 @@ class WorkerService:
                 raise StateRefusedError(f"worker {name} is {condition(old)}", hint=hint)
             return changed(old, state="lost", beat=None, since=self._now) if old else None
 
-        return _known(name, self._store.update(WorkerRecord, name, removed))
-
-
-def _known(name: str, worker: WorkerRecord | None) -> WorkerRecord:
-    if worker is None:
-        raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
-    return worker
+        return known_worker(name, self._store.update(WorkerRecord, name, removed))
 
 
 def _is_served(worker: WorkerRecord) -> bool:

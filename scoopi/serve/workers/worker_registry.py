@@ -78,10 +78,7 @@ class WorkerRegistry:
             _ensure_own(old, incarnation)
             return changed(old, **fields) if old else None
 
-        record = self._store.update(WorkerRecord, name, written)
-        if record is None:
-            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
-        return record
+        return known_worker(name, self._store.update(WorkerRecord, name, written))
 
     def beat(self, name: str, incarnation: str = "", liveness: Liveness | None = None) -> WorkerRecord:
         """Write the current heartbeat number; a lost worker becomes live again.
@@ -105,9 +102,18 @@ class WorkerRegistry:
         if record is None and incarnation:
             what = f"worker {name} was lost for so long that its record was removed"
             raise FencedError(what, hint="start this serve again")
-        if record is None:
-            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
-        return record
+        return known_worker(name, record)
+
+
+def known_worker(name: str, record: WorkerRecord | None) -> WorkerRecord:
+    """Return the record that was found for a worker's name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if record is None:
+        raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
+    return record
 
 
 def _ensure_own(worker: WorkerRecord | None, incarnation: str) -> None:

@@ -236,11 +236,11 @@ class RunRegistry:
     def _note(self, run: str, maps: str, ends: bool) -> None:
         """Record the end of a run, unless its maps are others now, as for a node that was suspended."""
 
-        def once() -> str | None:
-            """The maps, if there is nothing left to record."""
+        def once() -> bool | None:
+            """True if there is nothing left to record."""
             known, stands = self._read(run)
             if known is None or known.maps != maps or (known.over and known.ends >= ends):
-                return maps
+                return True
             self._change(known, stands, ends or known.ends)
             return None  # read the record again
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scoopi.errors import RunError
+from scoopi.errors import RunError, UsageError
 from scoopi.runs.folders.run_state import (
     HIDDEN,
     STATE_FILE,
     STORE_FILE,
     NodeFile,
+    folder_of_run,
     make_private,
     newest_run,
     node_folder_of,
@@ -62,6 +63,14 @@ def test_of_runs_of_one_second_the_newest_is_the_one_whose_folder_was_made_last(
         node_folder(tmp_path / name)
         os.utime(tmp_path / name / HIDDEN, ns=(made_ns, made_ns))
     assert newest_run(tmp_path) == tmp_path / "20260101-000000-aaaa"
+
+
+def test_a_run_is_found_by_its_folder_or_by_its_id_in_the_output_folder(tmp_path: Path) -> None:
+    node_folder(run := tmp_path / "20260101-000000-aaaa")
+    assert folder_of_run(str(run), tmp_path / "output") == run
+    assert folder_of_run(run.name, tmp_path) == run
+    with pytest.raises(UsageError, match="there is no such run"):
+        folder_of_run("latest", tmp_path)
 
 
 def test_what_is_not_a_run_names_a_run_that_it_holds(tmp_path: Path) -> None:
